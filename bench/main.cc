@@ -1,0 +1,228 @@
+// main.cc: a run from the command line to the exit status.
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "gather.h"
+#include "options.h"
+#include "register.h"
+#include "report.h"
+#include "results_file.h"
+
+namespace {
+
+enum ExitStatus { MEASURED = 0, FAILED = 1, BAD_USAGE = 2, SIGNALLED = 128 };
+
+// The first signal asks the run to stop after the current repetition; the second ends the process
+// at once.
+void OnSignal(int signal) {
+  if (interrupted_by)
+    _exit(SIGNALLED + signal);
+  interrupted_by = signal;
+}
+
+bool InstallSignals() {
+  struct sigaction action = {};
+  action.sa_handler = OnSignal; // without SA_RESTART: calls end with EINTR and are repeated
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (sigaction(signal, &action, nullptr) < 0)
+      return false;
+  // A reader that goes away and a file that may not grow are errors of a row, not the end of the
+  // process.
+  action.sa_handler = SIG_IGN;
+  for (const int signal : {SIGPIPE, SIGXFSZ})
+    if (sigaction(signal, &action, nullptr) < 0)
+      return false;
+  return true;
+}
+
+void AddContext(const options &options, int argc, char **argv) {
+  const auto add = [](const char *key, const std::string &value) {
+    benchmark::AddCustomContext(std::string("gatherbench.") + key, value);
+  };
+  add("version", GATHERBENCH_VERSION);
+  add("build_type", GATHERBENCH_BUILD_TYPE);
+  std::string command = "gatherbench";
+  for (int i = 1; i < argc; i++)
+    command += std::string(" ") + argv[i];
+  add("command", command);
+  if (options.preset)
+    add("preset", options.preset);
+  for (const gather_environment_item *item = gather_environment; item->key; item++) {
+    char value[512];
+    if (item->read(options.dir, value, sizeof value) == 0)
+      add(item->key, value);
+  }
+  std::string refused;
+  size_t reused = 0;
+  for (size_t i = 0; i < options.rows_count; i++) {
+    const options_row &row = options.rows[i];
+    reused += row.plan.reuse_buffer;
+    if (row.refused)
+      refused += std::string(refused.empty() ? "" : "\n") + row.name + ": " + row.refused;
+  }
+  add("buffers", reused == 0                    ? "distinct"
+                 : reused == options.rows_count ? "one, used again"
+                                                : "distinct or one");
+  if (!refused.empty())
+    add("refused", refused);
+}
+
+void PrintRefused(const options &options) {
+  for (size_t i = 0; i < options.rows_count; i++)
+    if (options.rows[i].refused)
+      std::fprintf(stderr, "gatherbench: refused: %s: %s\n", options.rows[i].name,
+                   options.rows[i].refused);
+}
+
+void DryRun(const options &options) {
+  double bytes = 0;
+  for (size_t i = 0; i < options.rows_count; i++) {
+    const options_row &row = options.rows[i];
+    if (row.refused)
+      continue;
+    const double row_bytes = static_cast<double>(gather_plan_op_bytes(&row.plan));
+    std::printf("%s  %u repetitions, %.0f bytes an op\n", row.name, options.repetitions, row_bytes);
+    bytes += row_bytes * options.repetitions;
+  }
+  std::printf("%.0f bytes in all, if every repetition is one op, in %s\n", bytes, options.dir);
+}
+
+// The command line for Google Benchmark: our defaults, then what the user said.
+std::vector<std::string> BenchmarkArguments(const options &options, const std::string &out) {
+  std::vector<std::string> arguments = {
+      "gatherbench",
+      "--benchmark_filter=.*", // we have filtered; the default is slow with many rows
+      "--benchmark_repetitions=" + std::to_string(options.repetitions),
+      std::string("--benchmark_min_time=") + options.min_time,
+  };
+  // The environment lies between our defaults and the command line, so these two stay away if it
+  // sets them.
+  if (!getenv("BENCHMARK_ENABLE_RANDOM_INTERLEAVING"))
+    arguments.push_back("--benchmark_enable_random_interleaving=true");
+  if (!getenv("BENCHMARK_DISPLAY_AGGREGATES_ONLY"))
+    arguments.push_back("--benchmark_display_aggregates_only=" +
+                        std::string(options.own_display ? "false" : "true"));
+  if (!out.empty())
+    arguments.push_back("--benchmark_out=" + out);
+  if (options.action == OPTIONS_LIST_TESTS)
+    arguments.push_back("--benchmark_list_tests=true");
+  if (options.action == OPTIONS_HELP)
+    arguments.push_back("--help");
+  for (int i = 0; i < options.passed_on_count; i++)
+    arguments.push_back(options.passed_on[i]);
+  return arguments;
+}
+
+// False after Google Benchmark has said which flag it does not know.
+bool InitializeBenchmark(const options &options, const std::string &out) {
+  std::vector<std::string> arguments = BenchmarkArguments(options, out);
+  std::vector<char *> argv;
+  for (std::string &argument : arguments)
+    argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(arguments.size());
+  benchmark::Initialize(&argc, argv.data());
+  return !benchmark::ReportUnrecognizedArguments(argc, argv.data());
+}
+
+bool RunAll(const options &options, Suite &suite, bool to_file) {
+  TableReporter table;
+  benchmark::BenchmarkReporter *display = options.own_display ? &table : nullptr;
+  if (!to_file) {
+    benchmark::RunSpecifiedBenchmarks(display);
+    return true;
+  }
+  ResultsReporter results(MakeFormat(options.out_format));
+  benchmark::RunSpecifiedBenchmarks(display, &results);
+  suite.progress().Clear();
+  if (!results.complete())
+    std::fprintf(stderr, "gatherbench: write results to %s: %s\n", options.out,
+                 std::strerror(errno ? errno : EIO));
+  return results.complete();
+}
+
+int Measure(const options &options, int argc, char **argv) {
+  PrintRefused(options);
+  if (options.rows_count == options.refused_count) {
+    std::fprintf(stderr, "gatherbench: %s\n",
+                 options.rows_count ? "every row was refused"
+                                    : "no row matches --benchmark_filter");
+    return FAILED;
+  }
+  ResultsFile file;
+  if (options.out && options.action == OPTIONS_RUN && !file.Open(options.out))
+    return FAILED;
+  if (!InitializeBenchmark(options, file.partial_path()))
+    return BAD_USAGE;
+  AddContext(options, argc, argv);
+
+  gather_workspace workspace;
+  gather_workspace_init(&workspace, options.dir);
+  Suite suite(options, workspace);
+  suite.Register();
+  const bool to_file = !file.partial_path().empty();
+  bool good = RunAll(options, suite, to_file) && (!to_file || file.Complete());
+  suite.progress().Clear();
+  const int error = gather_workspace_close(&workspace);
+  if (error) {
+    std::fprintf(stderr, "gatherbench: %s in %s: %s\n", workspace.operation, options.dir,
+                 std::strerror(-error));
+    good = false;
+  }
+  std::cout.flush();
+  if (!std::cout.good()) {
+    std::fprintf(stderr, "gatherbench: write to the standard output failed\n");
+    good = false;
+  }
+  if (interrupted_by)
+    return SIGNALLED + interrupted_by;
+  return good && suite.failed_count() == 0 ? MEASURED : FAILED;
+}
+
+int Act(const options &options, int argc, char **argv) {
+  switch (options.action) {
+  case OPTIONS_HELP:
+    options_print_help();
+    std::fflush(stdout);
+    InitializeBenchmark(options, ""); // prints its half and exits
+    return MEASURED;
+  case OPTIONS_VERSION:
+    std::puts("gatherbench " GATHERBENCH_VERSION);
+    return MEASURED;
+  case OPTIONS_LIST:
+    options_print_list();
+    return MEASURED;
+  case OPTIONS_DRY_RUN:
+    PrintRefused(options);
+    DryRun(options);
+    return MEASURED;
+  case OPTIONS_LIST_TESTS:
+  case OPTIONS_RUN:
+    return Measure(options, argc, argv);
+  }
+  return BAD_USAGE;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (!InstallSignals()) {
+    std::fprintf(stderr, "gatherbench: sigaction: %s\n", std::strerror(errno));
+    return FAILED;
+  }
+  options options;
+  const int status =
+      options_parse(&options, argc, argv) == 0 ? Act(options, argc, argv) : BAD_USAGE;
+  options_free(&options);
+  return status;
+}

@@ -1,0 +1,686 @@
+/* options.c: from the command line to rows. An option that shapes rows is one row of row_options.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+#include "presets.h"
+
+#define PROGRAM  "gatherbench"
+#define ROWS_MAX 1000000 /* a product beyond this is a mistake */
+
+__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs(PROGRAM ": ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+  return -EINVAL;
+}
+
+static void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count ? count : 1, size);
+  if (memory == NULL) {
+    complain("out of memory");
+    exit(1);
+  }
+  return memory;
+}
+
+/* --- Values: each function sets one field of a plan from text; NULL, or what is wrong with the
+ * text. --- */
+
+/* A number of bytes or things, with a suffix k, m or g for powers of 1,024. */
+static const char *parse_number(const char *text, uint64_t *number) {
+  if (*text < '0' || *text > '9')
+    return *text == '-' ? "must not be negative" : "is not a number";
+  char *end;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, 10);
+  unsigned shift = 0;
+  if (*end == 'k' || *end == 'K')
+    shift = 10, end++;
+  else if (*end == 'm' || *end == 'M')
+    shift = 20, end++;
+  else if (*end == 'g' || *end == 'G')
+    shift = 30, end++;
+  if (*end != '\0')
+    return "is not a number (suffixes: k, m, g)";
+  if (errno || value > (uint64_t)INT64_MAX >> shift)
+    return "is too large";
+  *number = value << shift;
+  return NULL;
+}
+
+static const char *parse_yes_no(const char *text, bool *value) {
+  if (strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
+    return "is neither yes nor no";
+  *value = text[0] == 'y';
+  return NULL;
+}
+
+static const char *set_scope(const char *text, struct gather_plan *plan) {
+  plan->scope = gather_scope_find(text);
+  return plan->scope ? NULL : "is not a scope (see --list)";
+}
+
+static const char *set_strategy(const char *text, struct gather_plan *plan) {
+  plan->strategy = gather_strategy_find(text);
+  return plan->strategy ? NULL : "is not a strategy (see --list)";
+}
+
+static const char *set_target(const char *text, struct gather_plan *plan) {
+  plan->target = gather_target_find(text);
+  return plan->target ? NULL : "is not a target (see --list)";
+}
+
+static const char *set_sync(const char *text, struct gather_plan *plan) {
+  plan->durability = gather_durability_find(text);
+  return plan->durability ? NULL : "is not a durability (see --list)";
+}
+
+static const char *set_preallocate(const char *text, struct gather_plan *plan) {
+  return parse_yes_no(text, &plan->preallocate);
+}
+
+static const char *set_window(const char *text, struct gather_plan *plan) {
+  return parse_number(text, &plan->window_bytes);
+}
+
+static const char *set_file_bytes(const char *text, struct gather_plan *plan) {
+  return parse_number(text, &plan->file_bytes);
+}
+
+static const char *set_count(const char *text, struct gather_plan *plan) {
+  uint64_t count;
+  const char *wrong = parse_number(text, &count);
+  if (wrong)
+    return wrong;
+  if (count == 0)
+    return "must be at least 1";
+  if (count > SIZE_MAX / sizeof(struct iovec))
+    return "is too large";
+  plan->count = (size_t)count;
+  return NULL;
+}
+
+static const char *set_size(const char *text, struct gather_plan *plan) {
+  char part[64];
+  plan->sizes_count = 0;
+  for (;;) {
+    size_t length = strcspn(text, "+");
+    if (length >= sizeof part)
+      return "is not a size";
+    if (plan->sizes_count == GATHER_SIZES_MAX)
+      return "has more than eight parts";
+    memcpy(part, text, length);
+    part[length] = '\0';
+    uint64_t bytes;
+    const char *wrong = parse_number(part, &bytes);
+    if (wrong)
+      return wrong;
+    plan->sizes[plan->sizes_count++] = (size_t)bytes;
+    if (text[length] == '\0')
+      return NULL;
+    text += length + 1;
+  }
+}
+
+static const char *set_buffers(const char *text, struct gather_plan *plan) {
+  if (strcmp(text, "one") != 0 && strcmp(text, "distinct") != 0)
+    return "is neither distinct nor one";
+  plan->reuse_buffer = strcmp(text, "one") == 0;
+  return NULL;
+}
+
+/* --- Options that shape rows. The last one varies fastest, so that strategies stand side by side.
+ * --- */
+
+static const struct row_option {
+  const char *name;
+  const char *argument;
+  const char *usual; /* what it is where neither user nor preset say */
+  const char *doc;
+  bool list; /* several values, which multiply */
+  const char *(*set)(const char *text, struct gather_plan *plan);
+} row_options[] = {
+    {"scope", "op|file", "op", "what one timed op is: a batch, or a whole file", false, set_scope},
+    {"target", "LIST", "file", "what is written to", true, set_target},
+    {"sync", "LIST", "none", "how a batch is made durable", true, set_sync},
+    {"preallocate", "no,yes", "no", "allocate the file's blocks first (scope file)", true,
+     set_preallocate},
+    {"window", "BYTES", "64m", "what the scope op overwrites on a file", false, set_window},
+    {"file-bytes", "BYTES", "100000000", "what the scope file writes", false, set_file_bytes},
+    {"buffers", "distinct|one", "distinct", "buffers of a batch, or one that is used again", false,
+     set_buffers},
+    {"count", "LIST", "4", "buffers in a batch", true, set_count},
+    {"size", "LIST", "4k", "bytes of a buffer: 16, 4k, 1m, or a pattern such as 24+4096", true,
+     set_size},
+    {"strategy", "LIST", "write,writev,coalesce", "how a batch is written", true, set_strategy},
+};
+enum { ROW_OPTIONS = sizeof row_options / sizeof *row_options };
+
+/* What each option was given, or NULL. */
+struct selection {
+  const char *given[ROW_OPTIONS];
+};
+
+/* Splits off the next value of a list, in place; NULL after the last. An empty list has one empty
+ * value. */
+static char *next_value(char **list) {
+  char *value = *list;
+  if (value != NULL) {
+    char *comma = strchr(value, ',');
+    if (comma)
+      *comma++ = '\0';
+    *list = comma;
+  }
+  return value;
+}
+
+/* Checks all values that an option was given. */
+static int check_values(const struct row_option *option, const char *text) {
+  struct gather_plan plan = {0};
+  char *copy = strdup(text), *list = copy;
+  int error = copy ? 0 : complain("out of memory");
+  if (!error && !option->list && strchr(text, ','))
+    error = complain("--%s takes one value: '%s'", option->name, text);
+  for (char *value; !error && (value = next_value(&list)) != NULL;) {
+    const char *wrong = option->set(value, &plan);
+    if (wrong)
+      error = complain("--%s: '%s' %s", option->name, value, wrong);
+  }
+  free(copy);
+  return error;
+}
+
+/* --- Options of the run. --- */
+
+enum run_option_id {
+  RUN_DIR = ROW_OPTIONS + 1, /* row options have their index plus one */
+  RUN_PRESET,
+  RUN_PRESET_FILE,
+  RUN_QUICK,
+  RUN_DRY_RUN,
+  RUN_LIST,
+  RUN_HELP,
+  RUN_VERSION,
+};
+
+static const struct run_option {
+  enum run_option_id id;
+  const char *name;
+  const char *argument; /* NULL where it takes none */
+  const char *doc;
+} run_options[] = {
+    {RUN_PRESET, "preset", "NAME", "a named set of options, for what is not given (see --list)"},
+    {RUN_PRESET_FILE, "preset-file", "FILE",
+     "the same from a file: one product of options a line, # starts a comment"},
+    {RUN_DIR, "dir", "DIR", "where files are made (default: $TMPDIR or /tmp)"},
+    {RUN_QUICK, "quick", NULL, "a tenth of the repetitions, three at least"},
+    {RUN_DRY_RUN, "dry-run", NULL, "only say which rows there are and how many bytes they write"},
+    {RUN_LIST, "list", NULL, "what there is, and what cannot be used here and why"},
+    {RUN_HELP, "help", NULL, "this text"},
+    {RUN_VERSION, "version", NULL, "the version"},
+};
+enum { RUN_OPTIONS = sizeof run_options / sizeof *run_options };
+
+/* What a command line or a preset's line said, before presets and defaults fill the rest. */
+struct parsed {
+  struct selection selection;
+  const char *preset, *preset_file;
+  bool quick;
+  const char *filter;
+};
+
+static bool starts_with(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_benchmark_flag(const char *argument) {
+  return starts_with(argument, "--benchmark_") || starts_with(argument, "--v=");
+}
+
+/* The value of a flag `--benchmark_NAME` or `--benchmark_NAME=VALUE`, or NULL if it is another
+ * flag. */
+static const char *flag_value(const char *argument, const char *name) {
+  argument += strlen("--benchmark_");
+  size_t length = strlen(name);
+  if (strncmp(argument, name, length) != 0)
+    return NULL;
+  return argument[length] == '=' ? argument + length + 1 : argument[length] == '\0' ? "true" : NULL;
+}
+
+static bool is_true(const char *value) {
+  return strchr("0fFnN", value[0]) == NULL; /* as Google Benchmark reads truth */
+}
+
+static int set_repetitions(struct options *options, const char *text) {
+  uint64_t number;
+  const char *wrong = parse_number(text, &number);
+  if (!wrong && (number == 0 || number > INT32_MAX))
+    wrong = "is out of range";
+  if (wrong)
+    return complain("--benchmark_repetitions: '%s' %s", text, wrong);
+  options->repetitions = (unsigned)number;
+  return 0;
+}
+
+/* Takes the flags that we act on ourselves, and passes on the others. A preset's flags set only
+ * what is not set. */
+static int take_benchmark_flag(struct options *options, struct parsed *parsed, const char *argument,
+                               bool from_preset) {
+  const char *value;
+  if (!starts_with(argument, "--benchmark_")) {
+    options->passed_on[options->passed_on_count++] = argument;
+    return 0;
+  }
+  if ((value = flag_value(argument, "repetitions")) != NULL)
+    return from_preset && options->repetitions ? 0 : set_repetitions(options, value);
+  if ((value = flag_value(argument, "min_time")) != NULL) {
+    if (from_preset && options->min_time[0])
+      return 0;
+    if (strlen(value) >= sizeof options->min_time)
+      return complain("--benchmark_min_time: '%s' is too long", value);
+    memcpy(options->min_time, value, strlen(value) + 1);
+    return 0;
+  }
+  if (from_preset)
+    return complain(
+        "a preset may only set --benchmark_repetitions and --benchmark_min_time, not '%s'",
+        argument);
+  if ((value = flag_value(argument, "filter")) != NULL)
+    parsed->filter = value;
+  else if ((value = flag_value(argument, "out_format")) != NULL)
+    options->out_format = value;
+  else if ((value = flag_value(argument, "out")) != NULL)
+    options->out = value;
+  else if ((value = flag_value(argument, "list_tests")) != NULL)
+    options->action = is_true(value) ? OPTIONS_LIST_TESTS : options->action;
+  else
+    options->passed_on[options->passed_on_count++] = argument;
+  if (flag_value(argument, "format") != NULL)
+    options->own_display = false;
+  return 0;
+}
+
+static int take_run_option(struct options *options, struct parsed *parsed, int id,
+                           const char *value) {
+  switch ((enum run_option_id)id) {
+  case RUN_DIR:
+    options->dir = value;
+    return *value ? 0 : complain("--dir: no directory given");
+  case RUN_PRESET:
+    parsed->preset = value;
+    return preset_find(value) ? 0
+                              : complain("--preset: there is no preset '%s' (see --list)", value);
+  case RUN_PRESET_FILE:
+    parsed->preset_file = value;
+    return 0;
+  case RUN_QUICK:
+    parsed->quick = true;
+    return 0;
+  case RUN_DRY_RUN:
+    options->action = OPTIONS_DRY_RUN;
+    return 0;
+  case RUN_LIST:
+    options->action = OPTIONS_LIST;
+    return 0;
+  case RUN_HELP:
+    options->action = OPTIONS_HELP;
+    return 0;
+  case RUN_VERSION:
+    options->action = OPTIONS_VERSION;
+    return 0;
+  }
+  return -EINVAL;
+}
+
+/* Parses one command line, whose argv[0] is not read. Texts are kept, not copied. */
+static int parse_line(struct options *options, struct parsed *parsed, int argc, char **argv,
+                      bool from_preset) {
+  struct option known[ROW_OPTIONS + RUN_OPTIONS + 1] = {0};
+  for (int i = 0; i < ROW_OPTIONS; i++)
+    known[i] = (struct option){row_options[i].name, required_argument, NULL, i + 1};
+  for (int i = 0; i < RUN_OPTIONS && !from_preset; i++)
+    known[ROW_OPTIONS + i] = (struct option){
+        run_options[i].name, run_options[i].argument ? required_argument : no_argument, NULL,
+        run_options[i].id};
+
+  char **ours = allocate((size_t)argc + 1, sizeof *ours);
+  int ours_count = 1, error = 0;
+  static char program[] = PROGRAM;
+  ours[0] = program;
+  for (int i = 1; i < argc && !error; i++) {
+    if (is_benchmark_flag(argv[i]))
+      error = take_benchmark_flag(options, parsed, argv[i], from_preset);
+    else
+      ours[ours_count++] = argv[i];
+  }
+
+  optind = 0; /* glibc: start anew, also in the middle of a scan */
+  for (int id; !error && (id = getopt_long(ours_count, ours, "", known, NULL)) != -1;) {
+    if (id == '?') {
+      error = -EINVAL; /* getopt_long has said why */
+    } else if (id > ROW_OPTIONS) {
+      error = take_run_option(options, parsed, id, optarg);
+    } else {
+      parsed->selection.given[id - 1] = optarg;
+      error = check_values(&row_options[id - 1], optarg);
+    }
+  }
+  if (!error && optind < ours_count)
+    error = complain("unexpected argument '%s'", ours[optind]);
+  free(ours);
+  return error;
+}
+
+/* --- From options to rows. --- */
+
+static int add_row(struct options *options, const struct gather_plan *plan, const regex_t *filter,
+                   bool negated) {
+  if ((options->rows_count & (options->rows_count - 1)) == 0) {
+    size_t room = options->rows_count ? 2 * options->rows_count : 1;
+    struct options_row *rows = realloc(options->rows, room * sizeof *rows);
+    if (rows == NULL)
+      return complain("out of memory");
+    options->rows = rows;
+  }
+  struct options_row *row = &options->rows[options->rows_count];
+  *row = (struct options_row){.plan = *plan, .refused = gather_plan_refuse(plan)};
+  int length = gather_plan_name(plan, row->name, sizeof row->name);
+  static const char suffix[] = "/real_time";
+  if (length < 0 || (size_t)length + sizeof suffix > sizeof row->name)
+    return complain("a row's name is too long: %s", row->name);
+  memcpy(row->name + length, suffix, sizeof suffix);
+  if (filter && (regexec(filter, row->name, 0, NULL, 0) == 0) == negated)
+    return 0;
+  if (++options->rows_count > ROWS_MAX)
+    return complain("more than %d rows", ROWS_MAX);
+  options->refused_count += row->refused != NULL;
+  return 0;
+}
+
+/* The product of all values, from option `index` on. */
+static int add_product(struct options *options, const struct selection *selection, int index,
+                       const struct gather_plan *plan, const regex_t *filter, bool negated) {
+  if (index == ROW_OPTIONS)
+    return add_row(options, plan, filter, negated);
+  const char *text = selection->given[index] ? selection->given[index] : row_options[index].usual;
+  char *copy = strdup(text), *list = copy;
+  int error = copy ? 0 : complain("out of memory");
+  for (char *value; !error && (value = next_value(&list)) != NULL;) {
+    struct gather_plan next = *plan;
+    row_options[index].set(value, &next); /* checked when it was parsed */
+    error = add_product(options, selection, index + 1, &next, filter, negated);
+  }
+  free(copy);
+  return error;
+}
+
+static int compare_names(const void *left, const void *right) {
+  return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Two rows of one name could not be told apart in the results. */
+static int check_names(const struct options *options) {
+  const char **names = allocate(options->rows_count, sizeof *names);
+  for (size_t i = 0; i < options->rows_count; i++)
+    names[i] = options->rows[i].name;
+  qsort(names, options->rows_count, sizeof *names, compare_names);
+  int error = 0;
+  for (size_t i = 1; i < options->rows_count && !error; i++)
+    if (strcmp(names[i - 1], names[i]) == 0)
+      error = complain("asked for twice: %s", names[i]);
+  free(names);
+  return error;
+}
+
+/* A preset's line, split in place; the user's options lie over it. */
+static int add_line(struct options *options, const struct parsed *user, char *line,
+                    const regex_t *filter, bool negated) {
+  line[strcspn(line, "#")] = '\0';
+  char *words[64] = {NULL}, *position = NULL;
+  int count = 1;
+  for (char *word = strtok_r(line, " \t\r\n", &position); word;
+       word = strtok_r(NULL, " \t\r\n", &position)) {
+    if (count == sizeof words / sizeof *words)
+      return complain("a preset's line has too many options");
+    words[count++] = word;
+  }
+  if (count == 1)
+    return 0;
+  struct parsed parsed = {0};
+  int error = parse_line(options, &parsed, count, words, true);
+  if (error)
+    return error;
+  for (int i = 0; i < ROW_OPTIONS; i++)
+    if (user->selection.given[i])
+      parsed.selection.given[i] = user->selection.given[i];
+  return add_product(options, &parsed.selection, 0, &(struct gather_plan){0}, filter, negated);
+}
+
+/* All of a preset's lines as one text with a newline after each. */
+static char *preset_text(const struct preset *preset) {
+  size_t length = 1;
+  for (const char *const *line = preset->lines; *line; line++)
+    length += strlen(*line) + 1;
+  char *text = allocate(length, 1), *end = text;
+  for (const char *const *line = preset->lines; *line; line++)
+    end += sprintf(end, "%s\n", *line);
+  return text;
+}
+
+static char *file_text(const char *path) {
+  FILE *file = fopen(path, "re");
+  char *text = NULL;
+  size_t room = 0;
+  if (file == NULL) {
+    complain("open %s: %s", path, strerror(errno));
+    return NULL;
+  }
+  if (getdelim(&text, &room, '\0', file) < 0) {
+    complain("read %s: %s", path, ferror(file) ? strerror(errno) : "the file is empty");
+    free(text);
+    text = NULL;
+  }
+  (void)fclose(file); /* nothing was written */
+  return text;
+}
+
+static int add_rows(struct options *options, const struct parsed *user, const regex_t *filter,
+                    bool negated) {
+  if (options->preset_text == NULL)
+    return add_product(options, &user->selection, 0, &(struct gather_plan){0}, filter, negated);
+  int error = 0;
+  for (char *line = options->preset_text, *next; line && !error; line = next) {
+    next = strchr(line, '\n');
+    if (next)
+      *next++ = '\0';
+    error = add_line(options, user, line, filter, negated);
+  }
+  return error;
+}
+
+static bool nothing_given(const struct parsed *user) {
+  for (int i = 0; i < ROW_OPTIONS; i++)
+    if (user->selection.given[i])
+      return false;
+  return true;
+}
+
+static int choose_preset(struct options *options, const struct parsed *user) {
+  if (user->preset && user->preset_file)
+    return complain("--preset and --preset-file exclude each other");
+  const char *name = user->preset;
+  if (name == NULL && user->preset_file == NULL && nothing_given(user))
+    name = presets[0].name;
+  if (name)
+    options->preset_text = preset_text(preset_find(name));
+  else if (user->preset_file && (options->preset_text = file_text(user->preset_file)) == NULL)
+    return -EINVAL;
+  options->preset = name ? name : user->preset_file;
+  return 0;
+}
+
+/* Google Benchmark's minimum time is one for all rows, so they must be of one scope. */
+static int check_scopes(const struct options *options) {
+  for (size_t i = 1; i < options->rows_count; i++)
+    if (options->rows[i].plan.scope != options->rows[0].plan.scope)
+      return complain("rows of the scopes op and file cannot be measured in one run");
+  return 0;
+}
+
+/* What a user sets for every run in the environment, as Google Benchmark would read it. */
+static int take_environment(struct options *options, struct parsed *user) {
+  static const char *const names[] = {"repetitions", "min_time",   "filter",
+                                      "out",         "out_format", "format"};
+  int error = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !error; i++) {
+    char variable[64] = "BENCHMARK_";
+    size_t length = strlen(variable);
+    for (const char *from = names[i]; *from; from++)
+      variable[length++] = *from == '_' ? '_' : (char)(*from - 'a' + 'A');
+    const char *value = getenv(variable);
+    if (value == NULL || *value == '\0')
+      continue;
+    if (strcmp(names[i], "format") == 0) {
+      options->own_display = false;
+    } else {
+      size_t size = strlen("--benchmark_=") + strlen(names[i]) + strlen(value) + 1;
+      char *flag = allocate(size, 1); /* lives as long as the process: the options point into it */
+      snprintf(flag, size, "--benchmark_%s=%s", names[i], value);
+      error = take_benchmark_flag(options, user, flag, false);
+    }
+    if (unsetenv(variable) < 0)
+      error = complain("unsetenv %s: %s", variable, strerror(errno));
+  }
+  return error;
+}
+
+static void fill_rest(struct options *options, bool quick, bool repetitions_given) {
+  bool files = options->rows_count > 0 && (options->rows[0].plan.scope->offers & GATHER_CREATED);
+  if (options->repetitions == 0)
+    options->repetitions = files ? 20 : 10;
+  if (options->min_time[0] == '\0')
+    snprintf(options->min_time, sizeof options->min_time, "%s", files ? "1e-9" : "0.05");
+  if (quick && !repetitions_given)
+    options->repetitions = options->repetitions > 30 ? options->repetitions / 10 : 3;
+}
+
+int options_parse(struct options *options, int argc, char **argv) {
+  const char *temporary = getenv("TMPDIR");
+  *options = (struct options){
+      .dir = temporary && *temporary ? temporary : "/tmp",
+      .out_format = "json",
+      .own_display = true,
+      .passed_on = allocate((size_t)argc + 1, sizeof *options->passed_on),
+  };
+  struct parsed user = {0};
+  int error = take_environment(options, &user);
+  if (!error)
+    error = parse_line(options, &user, argc, argv, false);
+  if (!error && strcmp(options->out_format, "json") != 0 &&
+      strcmp(options->out_format, "csv") != 0 && strcmp(options->out_format, "console") != 0)
+    error =
+        complain("--benchmark_out_format: '%s' is none of json, csv, console", options->out_format);
+  if (options->out && *options->out == '\0')
+    options->out = NULL;
+  if (!error)
+    error = choose_preset(options, &user);
+  if (error)
+    return error;
+
+  regex_t compiled;
+  const regex_t *filter = NULL;
+  bool negated = false;
+  if (user.filter && *user.filter && strcmp(user.filter, "all") != 0) {
+    negated = user.filter[0] == '-';
+    int wrong = regcomp(&compiled, user.filter + negated, REG_EXTENDED | REG_NOSUB);
+    if (wrong) {
+      char why[128];
+      regerror(wrong, &compiled, why, sizeof why);
+      return complain("--benchmark_filter: '%s': %s", user.filter, why);
+    }
+    filter = &compiled;
+  }
+  bool repetitions_given = options->repetitions > 0;
+  error = add_rows(options, &user, filter, negated);
+  if (filter)
+    regfree(&compiled);
+  if (!error)
+    error = check_names(options);
+  if (!error)
+    error = check_scopes(options);
+  fill_rest(options, user.quick, repetitions_given);
+  return error;
+}
+
+void options_free(struct options *options) {
+  free(options->rows);
+  free(options->passed_on);
+  free(options->preset_text);
+}
+
+/* --- Help and list. --- */
+
+static void print_option(const char *name, const char *argument, const char *doc,
+                         const char *usual) {
+  char option[40];
+  snprintf(option, sizeof option, "--%s%s%s", name, argument ? "=" : "", argument ? argument : "");
+  printf("  %-24s %s", option, doc);
+  if (usual)
+    printf(" (default: %s)", usual);
+  putchar('\n');
+}
+
+void options_print_help(void) {
+  puts("Usage: " PROGRAM " [OPTION ...] [--benchmark_FLAG ...]\n"
+       "\n"
+       "Measures whether N buffers are best written one by one, copied together and written once, "
+       "or gathered.\n"
+       "A LIST is separated by commas; lists multiply. Without options: --preset=blog.\n"
+       "\n"
+       "What is measured:");
+  for (int i = 0; i < ROW_OPTIONS; i++)
+    print_option(row_options[i].name, row_options[i].argument, row_options[i].doc,
+                 row_options[i].usual);
+  puts("\nThe run:");
+  for (int i = 0; i < RUN_OPTIONS; i++)
+    print_option(run_options[i].name, run_options[i].argument, run_options[i].doc, NULL);
+  puts("\nExit status: 0 all rows measured; 1 a row failed or nothing matched; 2 bad usage; "
+       "128+signal when interrupted.\n"
+       "\n"
+       "Google Benchmark's flags follow. Random interleaving, single repetitions in the results "
+       "and aggregates on the\n"
+       "screen are the default here; repetitions and minimum time come from the preset.\n");
+}
+
+static void print_row(const char *name, const char *doc, const char *(*missing)(void)) {
+  const char *reason = missing ? missing() : NULL;
+  printf("  %-12s %s%s%s\n", name, doc, reason ? "; n/a: " : "", reason ? reason : "");
+}
+
+void options_print_list(void) {
+  puts("Scopes (--scope)");
+  for (const struct gather_scope *const *row = gather_scopes; *row; row++)
+    print_row((*row)->name, (*row)->doc, NULL);
+  puts("\nStrategies (--strategy)");
+  for (const struct gather_strategy *const *row = gather_strategies; *row; row++)
+    print_row((*row)->name, (*row)->doc, (*row)->missing);
+  puts("\nTargets (--target)");
+  for (const struct gather_target *const *row = gather_targets; *row; row++)
+    print_row((*row)->name, (*row)->doc, NULL);
+  puts("\nDurabilities (--sync)");
+  for (const struct gather_durability *const *row = gather_durabilities; *row; row++)
+    print_row((*row)->name, (*row)->doc, (*row)->missing);
+  puts("\nPresets (--preset)");
+  for (const struct preset *preset = presets; preset->name; preset++)
+    print_row(preset->name, preset->doc, NULL);
+}

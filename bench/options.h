@@ -1,0 +1,61 @@
+/* options.h: what the user asked for. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "gather.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A plan that is to be measured, or was refused. */
+struct options_row {
+  struct gather_plan plan;
+  char name[GATHER_NAME_MAX]; /* with what Google Benchmark appends */
+  const char *refused;        /* NULL, or why it cannot be measured */
+};
+
+enum options_action {
+  OPTIONS_RUN,
+  OPTIONS_LIST,
+  OPTIONS_LIST_TESTS,
+  OPTIONS_DRY_RUN,
+  OPTIONS_HELP,
+  OPTIONS_VERSION
+};
+
+struct options {
+  enum options_action action;
+  const char *dir;          /* where files are made */
+  const char *preset;       /* the preset's name or file, or NULL where there was none */
+  struct options_row *rows; /* all that was asked for and that the filter lets through */
+  size_t rows_count;
+  size_t refused_count;   /* rows of them that are refused */
+  unsigned repetitions;   /* of each row */
+  char min_time[32];      /* seconds of a repetition at least, as Google Benchmark's flag */
+  const char *out;        /* the results file, or NULL */
+  const char *out_format; /* json, csv or console */
+  bool own_display;       /* no other display than ours was asked for */
+  const char **passed_on; /* the user's flags for Google Benchmark, without those that stand in
+                             fields above */
+  int passed_on_count;
+  char *preset_text; /* what the fields above may point into */
+};
+
+/* Parses the command line and the environment ($TMPDIR, BENCHMARK_*). Returns 0; -EINVAL after one
+ * line on stderr that says what is wrong. options_free releases it in either case. */
+int options_parse(struct options *options, int argc, char **argv);
+
+void options_free(struct options *options);
+
+/* Our half of --help. */
+void options_print_help(void);
+
+/* The tables: every row with its doc, and why it cannot be used here. */
+void options_print_list(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

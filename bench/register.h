@@ -1,0 +1,65 @@
+// register.h: plans become Google Benchmark's rows.
+#ifndef REGISTER_H
+#define REGISTER_H
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include <benchmark/benchmark.h>
+
+#include "gather.h"
+#include "options.h"
+#include "progress.h"
+
+// One row of a run: a plan, and what became of it.
+struct Row {
+  const gather_plan *plan;
+  std::string name;            // without what Google Benchmark appends
+  std::string error;           // empty while all is well; one failed repetition fails the row
+  int64_t iterations = 0;      // of the latest entry into the benchmark function
+  size_t repetitions_done = 0; // entries with that many iterations
+};
+
+// All rows of a run, and what they share.
+class Suite {
+public:
+  // The options and the workspace must outlive the suite.
+  Suite(const options &options, gather_workspace &workspace);
+  Suite(const Suite &) = delete;
+  Suite &operator=(const Suite &) = delete;
+
+  // Registers every row that is not refused.
+  void Register();
+
+  size_t rows_count() const {
+    return rows_.size();
+  }
+  const std::deque<Row> &rows() const {
+    return rows_;
+  }
+  size_t failed_count() const;
+  Progress &progress() {
+    return progress_;
+  }
+
+private:
+  void Run(benchmark::State &state, Row &row);
+  bool Measure(benchmark::State &state, Row &row, gather_run &run);
+  void Fail(Row &row, const char *operation, int error);
+  void CountRepetition(const benchmark::State &state, Row &row);
+
+  const options &options_;
+  gather_workspace &workspace_;
+  std::deque<Row> rows_; // a deque, so that rows stay where they are
+  Progress progress_;
+  size_t repetitions_done_ = 0;
+};
+
+// The signal that asked the run to stop, or 0. Rows that are not finished then end with the error
+// "interrupted".
+extern volatile std::sig_atomic_t interrupted_by;
+
+#endif

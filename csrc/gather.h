@@ -1,0 +1,264 @@
+/* gather.h: how N buffers are written: tables of what can be combined, and the running of one
+ * combination.
+ *
+ * A plan says what is to be measured. It is opened (untimed), its op is run any number of times
+ * (timed), and it is closed (untimed). Functions that can fail return 0 or -errno; the `operation`
+ * field of the object that they were given then names the system call that failed. Bytes are bytes,
+ * never KiB; times are nanoseconds (`_ns`).
+ */
+#ifndef GATHER_H
+#define GATHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gather_batch;
+struct gather_run;
+struct gather_workspace;
+
+/* What a part of a plan needs and what another part offers. A plan is refused if it needs a bit
+ * that nothing in it offers; the reasons stand in one table in plan.c. */
+enum gather_capability {
+  GATHER_OFFSETS = 1 << 0,    /* the target has offsets, so that a call can name where to write */
+  GATHER_DURABLE = 1 << 1,    /* what is written to the target can be made durable */
+  GATHER_BYTES = 1 << 2,      /* the strategy writes something */
+  GATHER_REOPENED = 1 << 3,   /* the target can be opened anew in each op */
+  GATHER_ALLOCATED = 1 << 4,  /* the target has blocks that can be allocated in advance */
+  GATHER_CREATED = 1 << 5,    /* the scope makes a file in each op */
+  GATHER_CALL_FLAGS = 1 << 6, /* the strategy's calls take flags of their own */
+};
+
+/* How a strategy divides a batch into system calls. */
+enum gather_layout {
+  GATHER_EACH,   /* a call a buffer */
+  GATHER_VECTOR, /* a call for as many buffers as the system takes at once */
+  GATHER_JOINED, /* a call for all bytes, which lie together */
+};
+
+/* How a batch is written. */
+struct gather_strategy {
+  const char *name;
+  const char *doc;           /* one line */
+  unsigned needs;            /* of the rest of the plan: gather_capability bits */
+  unsigned offers;           /* gather_capability bits */
+  enum gather_layout layout; /* how a batch becomes calls */
+  const char *(*missing)(
+      void); /* NULL, or a function that returns NULL or why this system lacks it */
+  /* Writes the whole batch, from `offset` on where the strategy is positioned. */
+  int (*write)(struct gather_run *run, const struct gather_batch *batch, int64_t offset);
+};
+
+/* How what was written is made durable. It acts when the file is opened, in each write call, or in
+ * a call afterwards. */
+struct gather_durability {
+  const char *name;
+  const char *doc; /* one line */
+  unsigned needs;  /* gather_capability bits */
+  int open_flags;  /* for open(2), or 0 */
+  const char *(*missing)(void);
+  int (*sync)(int fd);   /* the call afterwards, or NULL; returns 0 or -errno */
+  const char *sync_call; /* its name, for messages */
+};
+
+/* What is written to. `open` and `close` are untimed and serve the scope `op`; `create` and
+ * `remove` are timed and serve the scope `file`. */
+struct gather_target {
+  const char *name;
+  const char *doc; /* one line */
+  unsigned offers; /* gather_capability bits */
+  int (*open)(struct gather_run *run);
+  int (*close)(struct gather_run *run);
+  int (*create)(struct gather_run *run);
+  int (*remove)(struct gather_run *run);
+};
+
+/* What one timed op is. */
+struct gather_scope {
+  const char *name;
+  const char *doc;                      /* one line */
+  unsigned needs;                       /* gather_capability bits */
+  unsigned offers;                      /* gather_capability bits */
+  int (*open)(struct gather_run *run);  /* untimed: chooses run->op */
+  int (*close)(struct gather_run *run); /* untimed */
+};
+
+/* The tables; each ends with NULL. A new row touches one file, and tests, benchmark and --list pick
+ * it up. */
+extern const struct gather_strategy *const gather_strategies[];
+extern const struct gather_durability *const gather_durabilities[];
+extern const struct gather_target *const gather_targets[];
+extern const struct gather_scope *const gather_scopes[];
+
+/* The row of that name, or NULL. */
+const struct gather_strategy *gather_strategy_find(const char *name);
+const struct gather_durability *gather_durability_find(const char *name);
+const struct gather_target *gather_target_find(const char *name);
+const struct gather_scope *gather_scope_find(const char *name);
+
+enum {
+  GATHER_SIZES_MAX = 8,  /* parts of a pattern of sizes */
+  GATHER_NAME_MAX = 256, /* bytes of a plan's name, with its NUL */
+};
+
+#define GATHER_WINDOW_BYTES                                                                        \
+  (UINT64_C(64) << 20) /* the window that `op` overwrites unless the plan says otherwise */
+
+/* What is to be measured. */
+struct gather_plan {
+  const struct gather_scope *scope;
+  const struct gather_strategy *strategy;
+  const struct gather_target *target;
+  const struct gather_durability *durability;
+  size_t count;                   /* buffers in a batch */
+  size_t sizes[GATHER_SIZES_MAX]; /* bytes of a buffer; a pattern's parts are used in turn */
+  unsigned sizes_count;           /* parts used, at least 1 */
+  uint64_t window_bytes; /* `op` on a file: the bytes that are overwritten, from the start again at
+                            their end */
+  uint64_t file_bytes;   /* `file`: the bytes of each file */
+  bool preallocate;      /* `file`: allocate all blocks after opening */
+  bool reuse_buffer;     /* all buffers of a batch are the same memory, as in the blog's loop */
+};
+
+/* The bytes of a plan's buffer `index`, and of a whole batch. */
+size_t gather_plan_buffer_bytes(const struct gather_plan *plan, size_t index);
+uint64_t gather_plan_batch_bytes(const struct gather_plan *plan);
+
+/* The bytes that one op writes, and the buffers. */
+uint64_t gather_plan_op_bytes(const struct gather_plan *plan);
+uint64_t gather_plan_op_buffers(const struct gather_plan *plan);
+
+/* NULL, or the reason why the plan makes no sense or this system lacks a part of it. */
+const char *gather_plan_refuse(const struct gather_plan *plan);
+
+/* Writes the plan's name, in Google Benchmark's key:value style, into name[size]; what has its
+ * usual value is left out. Returns its length, or -ENAMETOOLONG. */
+int gather_plan_name(const struct gather_plan *plan, char *name, size_t size);
+
+/* One system call that a batch is divided into. */
+struct gather_call {
+  struct iovec *iov;
+  int count;    /* entries of iov, at most the system's IOV_MAX */
+  size_t bytes; /* their sum, at most what the system takes in one call */
+};
+
+/* A batch of buffers, and the calls that a strategy's layout makes of it. */
+struct gather_batch {
+  struct iovec *buffers; /* as a user would have them */
+  size_t buffers_count;
+  char *staging;        /* GATHER_JOINED: room for all bytes, filled with them; else NULL */
+  struct iovec *pieces; /* what the calls point to: buffers or staging, cut where one is too long
+                           for a call */
+  struct gather_call *calls;
+  size_t calls_count;
+  uint64_t bytes;
+};
+
+/* What happened since the run was opened. */
+struct gather_stats {
+  uint64_t calls;        /* write calls made, failed and repeated ones included */
+  uint64_t short_writes; /* calls that wrote less than they were given */
+};
+
+/* An open plan. All fields are read-only for callers, but `inspect`, which may be set after
+ * gather_open. */
+struct gather_run {
+  int (*op)(struct gather_run *run);
+  int (*write)(struct gather_run *run, const struct gather_batch *batch,
+               int64_t offset); /* the strategy's */
+  int fd;                       /* what is written to; -1 where nothing is open */
+  bool positioned;              /* a strategy that can write with offsets or without uses them */
+  bool rewinds; /* `op`: the calls move the file's position, which goes back at the window's end */
+  int64_t position;     /* `op`: offset of the next batch in the window */
+  int64_t position_end; /* `op`: the last offset at which a batch still fits into the window */
+  struct gather_batch batch;
+  struct gather_batch
+      tail; /* `file`: what is left when whole batches no longer fit; bytes is 0 if nothing is */
+  uint64_t batches; /* `file`: whole batches a file */
+  struct gather_stats stats;
+  const struct gather_plan *plan;
+  struct gather_workspace *workspace;
+  const char *operation; /* what failed last, for messages */
+  char file_name[24];    /* `file`: the file's name in the workspace's private directory */
+  char *memory;          /* the bytes of all buffers */
+  size_t memory_bytes;
+  /* `file`: called in each op before the file is deleted, to look at it; NULL in timed runs.
+   * Returns 0 or -errno. */
+  int (*inspect)(struct gather_run *run);
+};
+
+/* Opens a plan that is not refused. The plan and the workspace must outlive the run. On an error
+ * nothing stays open, and run->operation says what failed. */
+int gather_open(struct gather_run *run, const struct gather_plan *plan,
+                struct gather_workspace *workspace);
+
+/* One op, the timed path. -EIO is also returned where a call wrote nothing at all of what it was
+ * given. */
+static inline int gather_op(struct gather_run *run) {
+  return run->op(run);
+}
+
+/* Closes a run that gather_open opened; all is released even if it returns an error. */
+int gather_close(struct gather_run *run);
+
+/* Reads back what the last op wrote and compares it: 0 where all bytes are right, -EBADMSG where
+ * not, -errno where reading failed. In the scope `file` it is for run->inspect; in the scope `op`
+ * it is called after an op. Targets that keep no bytes, and strategies that write none, return 0.
+ */
+int gather_verify(struct gather_run *run);
+
+/* Where files are made: DIR, and in it, once it is needed, a private directory that nobody else may
+ * enter. */
+struct gather_workspace {
+  const char *dir;       /* as the user gave it */
+  const char *operation; /* what failed last, for messages */
+  int parent_fd;         /* DIR; -1 before it is needed */
+  int private_fd; /* the private directory, which this process holds locked; -1 before it is needed
+                   */
+  char private_name[32];
+  unsigned files;        /* names given out so far */
+  int window_fd;         /* the file that `op` overwrites; -1 before it is needed */
+  uint64_t window_bytes; /* its length */
+};
+
+/* A workspace in `dir`, which must outlive it; touches no file yet. */
+void gather_workspace_init(struct gather_workspace *workspace, const char *dir);
+
+/* Removes all that was made. Returns the first error, and goes on after it. */
+int gather_workspace_close(struct gather_workspace *workspace);
+
+/* What the kernel counted for the calling thread (/proc/thread-self/io). */
+struct gather_kernel_counts {
+  uint64_t write_calls;  /* syscw: write system calls of every kind */
+  uint64_t device_bytes; /* write_bytes: bytes that the thread caused to be sent to a device */
+};
+
+/* -ENOSYS where the system keeps no such counts. */
+int gather_kernel_counts_read(struct gather_kernel_counts *counts);
+
+/* Bytes in the page cache that wait for being written back, on the whole machine; -ENOSYS where it
+ * is not told. */
+int gather_dirty_bytes(uint64_t *bytes);
+
+/* The machine and the directory that a run used. */
+struct gather_environment_item {
+  const char *key;
+  /* Writes the value into value[size]; -errno where it cannot be told here. */
+  int (*read)(const char *dir, char *value, size_t size);
+};
+extern const struct gather_environment_item gather_environment[]; /* ends with a NULL key */
+
+/* Bytes that an unprivileged process may still write in dir. */
+int gather_free_bytes(const char *dir, uint64_t *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

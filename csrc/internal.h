@@ -1,0 +1,42 @@
+/* internal.h: what the files of csrc tell each other and nobody else. */
+#ifndef GATHER_INTERNAL_H
+#define GATHER_INTERNAL_H
+
+#include "config.h"
+#include "gather.h"
+
+/* What the compiler cannot know: the branch is for short writes, signals and errors. */
+#define GATHER_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* The most bytes of one call. Linux writes 0x7ffff000 at most and returns short beyond (write(2),
+ * Notes); macOS refuses more than INT_MAX. The smaller of the two serves both. */
+#define GATHER_CALL_BYTES_MAX ((size_t)0x7ffff000)
+
+/* Notes which operation failed and returns -error. */
+static inline int gather_fail(struct gather_run *run, const char *operation, int error) {
+  run->operation = operation;
+  return -error;
+}
+
+/* The most entries that one call takes. */
+size_t gather_iov_max(void);
+
+/* Fills memory with bytes that no file system can compress; equal seeds give equal bytes. */
+void gather_fill(char *memory, size_t bytes, uint64_t seed);
+
+/* batch.c */
+
+/* Allocates the bytes of the plan's buffers in run->memory and the batches over them. */
+int gather_batches_open(struct gather_run *run);
+void gather_batches_close(struct gather_run *run);
+
+/* workspace.c: each returns a descriptor or -errno, with workspace->operation set. */
+
+/* The file that `op` overwrites, at least `bytes` long, opened anew with open_flags beside O_RDWR.
+ * All callers write the same pages, which were written before. */
+int gather_workspace_window(struct gather_workspace *workspace, uint64_t bytes, int open_flags);
+
+/* The private directory, made if need be. The descriptor stays the workspace's. */
+int gather_workspace_private(struct gather_workspace *workspace);
+
+#endif

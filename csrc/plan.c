@@ -1,0 +1,143 @@
+/* plan.c: what may be combined with what, and what a combination is called. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* Why a need that nothing offers makes a plan senseless. The first one that applies is told. */
+static const struct {
+  unsigned capability;
+  const char *reason;
+} missing_reasons[] = {
+    {GATHER_OFFSETS, "a positioned write needs a target that has offsets"},
+    {GATHER_REOPENED, "the scope `file` needs a target that can be opened anew in each op"},
+    {GATHER_BYTES, "nothing is written that could be made durable"},
+    {GATHER_DURABLE, "what is written to this target cannot be made durable"},
+    {GATHER_CALL_FLAGS, "only pwritev2 takes flags with each call"},
+    {GATHER_CREATED, "preallocation needs the scope `file`"},
+    {GATHER_ALLOCATED, "this target has no blocks to preallocate"},
+};
+
+/* Every table is an array of pointers to rows that begin with their name. */
+static const void *find(const void *const *rows, const char *name) {
+  for (; *rows != NULL; rows++)
+    if (strcmp(*(const char *const *)*rows, name) == 0)
+      return *rows;
+  return NULL;
+}
+
+const struct gather_strategy *gather_strategy_find(const char *name) {
+  return find((const void *const *)gather_strategies, name);
+}
+
+const struct gather_durability *gather_durability_find(const char *name) {
+  return find((const void *const *)gather_durabilities, name);
+}
+
+const struct gather_target *gather_target_find(const char *name) {
+  return find((const void *const *)gather_targets, name);
+}
+
+const struct gather_scope *gather_scope_find(const char *name) {
+  return find((const void *const *)gather_scopes, name);
+}
+
+size_t gather_plan_buffer_bytes(const struct gather_plan *plan, size_t index) {
+  return plan->sizes[index % plan->sizes_count];
+}
+
+/* The bytes of the plan's first `count` buffers. */
+static uint64_t buffers_bytes(const struct gather_plan *plan, uint64_t count) {
+  uint64_t rounds = count / plan->sizes_count, bytes = 0;
+  for (unsigned i = 0; i < plan->sizes_count; i++)
+    bytes += plan->sizes[i] * (rounds + (i < count % plan->sizes_count));
+  return bytes;
+}
+
+uint64_t gather_plan_batch_bytes(const struct gather_plan *plan) {
+  return buffers_bytes(plan, plan->count);
+}
+
+/* Whether one op writes a whole file rather than one batch. */
+static bool writes_file(const struct gather_plan *plan) {
+  return (plan->scope->offers & GATHER_CREATED) != 0;
+}
+
+uint64_t gather_plan_op_bytes(const struct gather_plan *plan) {
+  if (!(plan->strategy->offers & GATHER_BYTES))
+    return 0;
+  return writes_file(plan) ? plan->file_bytes : gather_plan_batch_bytes(plan);
+}
+
+uint64_t gather_plan_op_buffers(const struct gather_plan *plan) {
+  if (!writes_file(plan))
+    return plan->count;
+  uint64_t batch_bytes = gather_plan_batch_bytes(plan);
+  uint64_t rest = plan->file_bytes % batch_bytes;
+  uint64_t buffers = plan->file_bytes / batch_bytes * plan->count;
+  for (size_t i = 0; rest > 0; i++, buffers++) {
+    size_t bytes = gather_plan_buffer_bytes(plan, i);
+    rest -= bytes < rest ? bytes : rest;
+  }
+  return buffers;
+}
+
+const char *gather_plan_refuse(const struct gather_plan *plan) {
+  if (plan->count == 0)
+    return "a batch needs at least one buffer";
+  if (plan->sizes_count == 0 || plan->sizes_count > GATHER_SIZES_MAX)
+    return "a batch needs one to eight sizes";
+
+  unsigned needs = plan->scope->needs | plan->strategy->needs | plan->durability->needs;
+  unsigned offers = plan->scope->offers | plan->strategy->offers | plan->target->offers;
+  if (plan->preallocate)
+    needs |= GATHER_CREATED | GATHER_ALLOCATED;
+  for (size_t i = 0; i < sizeof missing_reasons / sizeof *missing_reasons; i++)
+    if (needs & ~offers & missing_reasons[i].capability)
+      return missing_reasons[i].reason;
+
+  if (writes_file(plan)) {
+    if (gather_plan_batch_bytes(plan) == 0)
+      return "empty batches never fill a file";
+    if (plan->file_bytes == 0)
+      return "a file needs at least one byte";
+  } else if (plan->target->offers & GATHER_ALLOCATED) {
+    if (gather_plan_batch_bytes(plan) > plan->window_bytes)
+      return "the batch is larger than the window that it overwrites";
+  }
+
+  const char *missing = plan->strategy->missing ? plan->strategy->missing() : NULL;
+  if (missing == NULL && plan->durability->missing)
+    missing = plan->durability->missing();
+  return missing;
+}
+
+/* Appends to name[size] at *length; a *length past the end is kept, so that the caller sees it
+ * once, at the end. */
+__attribute__((format(printf, 4, 5))) static void append(char *name, size_t size, size_t *length,
+                                                         const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  size_t used = *length < size ? *length : size;
+  int added = vsnprintf(name + used, size - used, format, arguments);
+  va_end(arguments);
+  *length += added > 0 ? (size_t)added : size;
+}
+
+int gather_plan_name(const struct gather_plan *plan, char *name, size_t size) {
+  size_t length = 0;
+  append(name, size, &length, "%s/strategy:%s/target:%s/sync:%s", plan->scope->name,
+         plan->strategy->name, plan->target->name, plan->durability->name);
+  if (plan->preallocate)
+    append(name, size, &length, "/preallocate:yes");
+  if (writes_file(plan))
+    append(name, size, &length, "/file_bytes:%llu", (unsigned long long)plan->file_bytes);
+  else if ((plan->target->offers & GATHER_ALLOCATED) && plan->window_bytes != GATHER_WINDOW_BYTES)
+    append(name, size, &length, "/window:%llu", (unsigned long long)plan->window_bytes);
+  append(name, size, &length, "/count:%zu/size:", plan->count);
+  for (unsigned i = 0; i < plan->sizes_count; i++)
+    append(name, size, &length, i == 0 ? "%zu" : "+%zu", plan->sizes[i]);
+  return length < size ? (int)length : -ENAMETOOLONG;
+}

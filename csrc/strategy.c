@@ -1,0 +1,236 @@
+/* strategy.c: how a batch is written. A new strategy is a function, the row below it, and an entry
+ * in the table. */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* One system call: iov[count], at an offset where the call is positioned. Returns what write(2)
+ * returns. */
+typedef ssize_t call_function(struct gather_run *run, const struct iovec *iov, int count,
+                              int64_t offset);
+
+/* Finishes one call of a batch that returned `result` instead of all its bytes: resumes by bytes
+ * after a short write, repeats after EINTR, waits on EAGAIN. */
+__attribute__((noinline, cold)) static int finish_call(struct gather_run *run,
+                                                       const struct gather_call *call,
+                                                       int64_t offset, ssize_t result,
+                                                       call_function *function, const char *name) {
+  size_t done = 0; /* bytes of this call that are written */
+  for (;;) {
+    if (result > 0) {
+      done += (size_t)result;
+      if (done == call->bytes)
+        return 0;
+      run->stats.short_writes++;
+    } else if (result == 0) {
+      /* Nothing was written, and nothing says why: another try would never end. */
+      return gather_fail(run, name, EIO);
+    } else if (errno == EAGAIN) {
+      struct pollfd ready = {.fd = run->fd, .events = POLLOUT};
+      if (poll(&ready, 1, -1) < 0 && errno != EINTR)
+        return gather_fail(run, "poll", errno);
+    } else if (errno != EINTR) {
+      return gather_fail(run, name, errno);
+    }
+
+    struct iovec *first = call->iov;
+    size_t skip = done;
+    while (skip >= first->iov_len)
+      skip -= first++->iov_len;
+    struct iovec whole = *first;
+    *first = (struct iovec){(char *)whole.iov_base + skip, whole.iov_len - skip};
+    run->stats.calls++;
+    result = function(run, first, call->count - (int)(first - call->iov), offset + (int64_t)done);
+    *first = whole;
+  }
+}
+
+/* Writes all calls of a batch. It is inlined into each strategy, so that `function` costs no
+ * indirect call. */
+__attribute__((always_inline)) static inline int
+write_calls(struct gather_run *run, const struct gather_batch *batch, int64_t offset,
+            call_function *function, const char *name) {
+  const struct gather_call *end = batch->calls + batch->calls_count;
+  for (const struct gather_call *call = batch->calls; call < end; call++) {
+    ssize_t result = function(run, call->iov, call->count, offset);
+    run->stats.calls++;
+    if (GATHER_UNLIKELY(result != (ssize_t)call->bytes)) {
+      int error = finish_call(run, call, offset, result, function, name);
+      if (error)
+        return error;
+    }
+    offset += (int64_t)call->bytes;
+  }
+  return 0;
+}
+
+static inline ssize_t call_write(struct gather_run *run, const struct iovec *iov, int count,
+                                 int64_t offset) {
+  (void)count;
+  (void)offset;
+  return write(run->fd, iov->iov_base, iov->iov_len);
+}
+
+static int write_each(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+  return write_calls(run, batch, offset, call_write, "write");
+}
+
+static const struct gather_strategy strategy_write = {
+    .name = "write",
+    .doc = "a call of write for each buffer",
+    .offers = GATHER_BYTES,
+    .layout = GATHER_EACH,
+    .write = write_each,
+};
+
+static inline ssize_t call_writev(struct gather_run *run, const struct iovec *iov, int count,
+                                  int64_t offset) {
+  (void)offset;
+  return writev(run->fd, iov, count);
+}
+
+static int write_vector(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+  return write_calls(run, batch, offset, call_writev, "writev");
+}
+
+static const struct gather_strategy strategy_writev = {
+    .name = "writev",
+    .doc = "one writev of all buffers",
+    .offers = GATHER_BYTES,
+    .layout = GATHER_VECTOR,
+    .write = write_vector,
+};
+
+static inline ssize_t call_pwrite(struct gather_run *run, const struct iovec *iov, int count,
+                                  int64_t offset) {
+  (void)count;
+  return pwrite(run->fd, iov->iov_base, iov->iov_len, offset);
+}
+
+static int pwrite_each(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+  return write_calls(run, batch, offset, call_pwrite, "pwrite");
+}
+
+static const struct gather_strategy strategy_pwrite = {
+    .name = "pwrite",
+    .doc = "a call of pwrite for each buffer",
+    .needs = GATHER_OFFSETS,
+    .offers = GATHER_BYTES,
+    .layout = GATHER_EACH,
+    .write = pwrite_each,
+};
+
+#if HAVE_PWRITEV
+static inline ssize_t call_pwritev(struct gather_run *run, const struct iovec *iov, int count,
+                                   int64_t offset) {
+  return pwritev(run->fd, iov, count, offset);
+}
+
+static int pwrite_vector(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+  return write_calls(run, batch, offset, call_pwritev, "pwritev");
+}
+#else
+static const char *pwritev_missing(void) {
+  return "this system has no pwritev";
+}
+#endif
+
+static const struct gather_strategy strategy_pwritev = {
+    .name = "pwritev",
+    .doc = "one pwritev of all buffers",
+    .needs = GATHER_OFFSETS,
+    .offers = GATHER_BYTES,
+    .layout = GATHER_VECTOR,
+#if HAVE_PWRITEV
+    .write = pwrite_vector,
+#else
+    .missing = pwritev_missing,
+#endif
+};
+
+static int write_joined(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+  return run->positioned ? write_calls(run, batch, offset, call_pwrite, "pwrite")
+                         : write_calls(run, batch, offset, call_write, "write");
+}
+
+static int write_coalesced(struct gather_run *run, const struct gather_batch *batch,
+                           int64_t offset) {
+  char *end = batch->staging;
+  for (size_t i = 0; i < batch->buffers_count; i++) {
+    const struct iovec *buffer = &batch->buffers[i];
+    memcpy(end, buffer->iov_base, buffer->iov_len);
+    end += buffer->iov_len;
+  }
+  return write_joined(run, batch, offset);
+}
+
+static const struct gather_strategy strategy_coalesce = {
+    .name = "coalesce",
+    .doc = "all buffers copied into one, and one write of it (pwrite where there are offsets)",
+    .offers = GATHER_BYTES,
+    .layout = GATHER_JOINED,
+    .write = write_coalesced,
+};
+
+static const struct gather_strategy strategy_contiguous = {
+    .name = "contiguous",
+    .doc = "one write of bytes that already lie together: the best that a gather could do",
+    .offers = GATHER_BYTES,
+    .layout = GATHER_JOINED,
+    .write = write_joined,
+};
+
+/* What stands in for pwritev where a system has none: like pwritev it may be short, and then says
+ * how much it wrote. The loop is the one that .NET 6's SystemNative_PWriteV falls back to
+ * (dotnet/runtime, pal_io.c). */
+static inline ssize_t call_fallback(struct gather_run *run, const struct iovec *iov, int count,
+                                    int64_t offset) {
+  ssize_t total = 0;
+  for (int i = 0; i < count; i++) {
+    ssize_t result = pwrite(run->fd, iov[i].iov_base, iov[i].iov_len, offset + total);
+    run->stats.calls += i > 0; /* write_calls counts the first */
+    if (result < 0)
+      return total > 0 ? total : result;
+    total += result;
+    if ((size_t)result < iov[i].iov_len)
+      break;
+  }
+  return total;
+}
+
+static int write_fallback(struct gather_run *run, const struct gather_batch *batch,
+                          int64_t offset) {
+  return write_calls(run, batch, offset, call_fallback, "pwrite");
+}
+
+static const struct gather_strategy strategy_fallback = {
+    .name = "fallback",
+    .doc = "the loop of pwrite that stands in for pwritev where a system has none",
+    .needs = GATHER_OFFSETS,
+    .offers = GATHER_BYTES,
+    .layout = GATHER_VECTOR,
+    .write = write_fallback,
+};
+
+static int write_nothing(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+  (void)run;
+  (void)batch;
+  (void)offset;
+  return 0;
+}
+
+static const struct gather_strategy strategy_none = {
+    .name = "none",
+    .doc = "no call at all: what the harness itself costs",
+    .layout = GATHER_VECTOR,
+    .write = write_nothing,
+};
+
+const struct gather_strategy *const gather_strategies[] = {
+    &strategy_write,    &strategy_writev,   &strategy_pwrite,
+    &strategy_pwritev,  &strategy_coalesce, &strategy_contiguous,
+    &strategy_fallback, &strategy_none,     NULL,
+};

@@ -1,0 +1,222 @@
+/* workspace.c: the only files that the suite makes, and how they go away again.
+ *
+ * The window of the scope `op` never has a name, or loses it at once. The files of the scope `file`
+ * have names in a private directory; the process holds a lock on that directory as long as it
+ * lives, so that a later process can tell what a killed one has left behind, and removes it. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define PRIVATE_PREFIX ".gatherbench-"
+#define WINDOW_SEED                                                                                \
+  2 /* not the buffers' seed: a window that was not overwritten must not look as if it was */
+#define CHUNK_BYTES (1 << 20) /* the window is filled in pieces of this size */
+
+void gather_workspace_init(struct gather_workspace *workspace, const char *dir) {
+  *workspace =
+      (struct gather_workspace){.dir = dir, .parent_fd = -1, .private_fd = -1, .window_fd = -1};
+}
+
+static int fail(struct gather_workspace *workspace, const char *operation, int error) {
+  workspace->operation = operation;
+  return -error;
+}
+
+/* Removes what is left of a directory that one of our processes made and no longer holds. Whatever
+ * does not look like that is left alone; so nothing here is an error. */
+static void remove_stale(int parent_fd, const char *name) {
+  int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  struct stat status;
+  if (fstat(fd, &status) < 0 || status.st_uid != geteuid() || (status.st_mode & 07777) != 0700 ||
+      flock(fd, LOCK_EX | LOCK_NB) < 0) {
+    (void)close(fd);
+    return;
+  }
+  DIR *entries = fdopendir(fd);
+  if (entries == NULL) {
+    (void)close(fd);
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+    if (strncmp(entry->d_name, "file-", 5) == 0 || strncmp(entry->d_name, "window-", 7) == 0)
+      (void)unlinkat(fd, entry->d_name, 0);
+  (void)unlinkat(parent_fd, name, AT_REMOVEDIR);
+  (void)closedir(entries);
+}
+
+static int remove_all_stale(struct gather_workspace *workspace) {
+  int fd = openat(workspace->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return fail(workspace, "open directory", errno);
+  DIR *entries = fdopendir(fd);
+  if (entries == NULL) {
+    int error = errno;
+    (void)close(fd);
+    return fail(workspace, "read directory", error);
+  }
+  for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+    if (strncmp(entry->d_name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)) == 0)
+      remove_stale(workspace->parent_fd, entry->d_name);
+  return closedir(entries) < 0 ? fail(workspace, "close directory", errno) : 0;
+}
+
+/* Opens the directory itself, and clears away what a killed run left in it. */
+static int open_parent(struct gather_workspace *workspace) {
+  if (workspace->parent_fd >= 0)
+    return 0;
+  int fd = open(workspace->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return fail(workspace, "open directory", errno);
+  workspace->parent_fd = fd;
+  return remove_all_stale(workspace);
+}
+
+/* Whether the directory that private_fd stands for still is the one of that name: between being
+ * made and being locked it looks like one that was left behind. */
+static bool still_there(const struct gather_workspace *workspace) {
+  struct stat mine, named;
+  return fstat(workspace->private_fd, &mine) == 0 &&
+         fstatat(workspace->parent_fd, workspace->private_name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+}
+
+int gather_workspace_private(struct gather_workspace *workspace) {
+  if (workspace->private_fd >= 0)
+    return workspace->private_fd;
+  int error = open_parent(workspace);
+  if (error)
+    return error;
+
+  for (int tries = 0; tries < 100; tries++) {
+    uint64_t random;
+    if (getentropy(&random, sizeof random) < 0)
+      return fail(workspace, "getentropy", errno);
+    snprintf(workspace->private_name, sizeof workspace->private_name, PRIVATE_PREFIX "%016llx",
+             (unsigned long long)random);
+    if (mkdirat(workspace->parent_fd, workspace->private_name, 0700) < 0) {
+      if (errno == EEXIST)
+        continue;
+      return fail(workspace, "create directory", errno);
+    }
+    workspace->private_fd = openat(workspace->parent_fd, workspace->private_name,
+                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    /* A file system without locks leaves the directory to be removed by hand if the process is
+     * killed. */
+    if (workspace->private_fd >= 0 && flock(workspace->private_fd, LOCK_EX | LOCK_NB) == 0 &&
+        !still_there(workspace)) {
+      (void)close(workspace->private_fd);
+      workspace->private_fd = -1;
+      continue;
+    }
+    if (workspace->private_fd < 0) {
+      error = errno;
+      (void)unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR);
+      return fail(workspace, "open directory", error);
+    }
+    return workspace->private_fd;
+  }
+  return fail(workspace, "create directory", EEXIST);
+}
+
+/* A new file without a name; a descriptor or -errno. */
+static int open_unnamed(struct gather_workspace *workspace) {
+  int fd = -1;
+#ifdef O_TMPFILE
+  fd = openat(workspace->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0)
+    return fd;
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
+    return fail(workspace, "create file", errno);
+#endif
+  int private_fd = gather_workspace_private(workspace);
+  if (private_fd < 0)
+    return private_fd;
+  char name[24];
+  snprintf(name, sizeof name, "window-%u", workspace->files++);
+  fd = openat(private_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return fail(workspace, "create file", errno);
+  if (unlinkat(private_fd, name, 0) < 0) {
+    int error = errno;
+    (void)close(fd);
+    return fail(workspace, "unlink", error);
+  }
+  return fd;
+}
+
+/* Writes bytes [from, to) of the window, so that its blocks and pages exist before anything is
+ * timed. */
+static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from, uint64_t to) {
+  char *chunk = malloc(CHUNK_BYTES);
+  if (chunk == NULL)
+    return fail(workspace, "malloc", ENOMEM);
+  int error = 0;
+  while (from < to) {
+    size_t bytes = to - from < CHUNK_BYTES ? (size_t)(to - from) : CHUNK_BYTES;
+    gather_fill(chunk, bytes, WINDOW_SEED + from);
+    ssize_t result = pwrite(fd, chunk, bytes, (off_t)from);
+    if (result > 0) {
+      from += (uint64_t)result;
+    } else if (result == 0 || errno != EINTR) {
+      error = fail(workspace, "write the window", result == 0 ? EIO : errno);
+      break;
+    }
+  }
+  free(chunk);
+  if (!error && fsync(fd) < 0)
+    error = fail(workspace, "fsync the window", errno);
+  return error;
+}
+
+int gather_workspace_window(struct gather_workspace *workspace, uint64_t bytes, int open_flags) {
+  int error = open_parent(workspace);
+  if (error)
+    return error;
+  if (workspace->window_fd < 0) {
+    int fd = open_unnamed(workspace);
+    if (fd < 0)
+      return fd;
+    workspace->window_fd = fd;
+  }
+  if (workspace->window_bytes < bytes) {
+    error = fill_window(workspace, workspace->window_fd, workspace->window_bytes, bytes);
+    if (error)
+      return error;
+    workspace->window_bytes = bytes;
+  }
+
+  /* A descriptor of its own has a position and flags of its own, and yet writes the same pages. */
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", workspace->window_fd);
+  int fd = open(path, O_RDWR | O_CLOEXEC | open_flags);
+  return fd < 0 ? fail(workspace, "open the window", errno) : fd;
+}
+
+int gather_workspace_close(struct gather_workspace *workspace) {
+  int error = 0;
+  if (workspace->window_fd >= 0 && close(workspace->window_fd) < 0)
+    error = fail(workspace, "close the window", errno);
+  if (workspace->private_fd >= 0) {
+    if (unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR) < 0 && !error)
+      error = fail(workspace, "remove directory", errno);
+    if (close(workspace->private_fd) < 0 && !error)
+      error = fail(workspace, "close directory", errno);
+  }
+  if (workspace->parent_fd >= 0 && close(workspace->parent_fd) < 0 && !error)
+    error = fail(workspace, "close directory", errno);
+  const char *operation = workspace->operation;
+  gather_workspace_init(workspace, workspace->dir);
+  workspace->operation = operation;
+  return error;
+}
