@@ -1,0 +1,95 @@
+#include "test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int directory_setup(void **state) {
+  const char *temporary = getenv("TMPDIR");
+  char path[256];
+  snprintf(path, sizeof path, "%s/gather-test-XXXXXX",
+           temporary && *temporary ? temporary : "/tmp");
+  if (mkdtemp(path) == NULL)
+    return -1;
+  *state = strdup(path);
+  return *state ? 0 : -1;
+}
+
+int directory_teardown(void **state) {
+  char *path = *state;
+  int left = (int)directory_entries(path);
+  int error = rmdir(path);
+  free(path);
+  return left == 0 && error == 0 ? 0 : -1;
+}
+
+size_t directory_entries(const char *path) {
+  DIR *entries = opendir(path);
+  assert_non_null(entries);
+  size_t count = 0;
+  for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+    count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  assert_int_equal(closedir(entries), 0);
+  return count;
+}
+
+struct gather_plan usual_plan(const struct shape *shape) {
+  struct gather_plan plan = {
+      .scope = gather_scope_find("op"),
+      .strategy = gather_strategy_find("pwrite"),
+      .target = gather_target_find("file"),
+      .durability = gather_durability_find("none"),
+      .count = shape->count,
+      .sizes_count = shape->sizes_count,
+      .window_bytes = 1 << 16, /* small, for it is written anew for each plan */
+      .file_bytes = shape->file_bytes,
+  };
+  memcpy(plan.sizes, shape->sizes, sizeof plan.sizes);
+  return plan;
+}
+
+void for_each_plan(const struct shape *shape,
+                   void (*each)(const struct gather_plan *plan, void *context), void *context) {
+  const struct gather_plan usual = usual_plan(shape);
+  for (const struct gather_scope *const *scope = gather_scopes; *scope; scope++)
+    for (const struct gather_strategy *const *strategy = gather_strategies; *strategy; strategy++)
+      for (const struct gather_target *const *target = gather_targets; *target; target++)
+        for (const struct gather_durability *const *durability = gather_durabilities; *durability;
+             durability++)
+          for (unsigned flags = 0; flags < 4; flags++) {
+            struct gather_plan plan = usual;
+            plan.scope = *scope;
+            plan.strategy = *strategy;
+            plan.target = *target;
+            plan.durability = *durability;
+            plan.preallocate = flags & 1;
+            plan.reuse_buffer = flags & 2;
+            each(&plan, context);
+          }
+}
+
+int run_verified(const struct gather_plan *plan, const char *dir, unsigned ops,
+                 struct gather_stats *stats) {
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, dir);
+  struct gather_run run;
+  int error = gather_open(&run, plan, &workspace);
+  if (!error) {
+    bool files = (plan->scope->offers & GATHER_CREATED) != 0;
+    if (files)
+      run.inspect = gather_verify;
+    for (unsigned i = 0; i < ops && !error; i++) {
+      error = gather_op(&run);
+      if (!error && !files)
+        error = gather_verify(&run);
+    }
+    if (stats)
+      *stats = run.stats;
+    int close_error = gather_close(&run);
+    error = error ? error : close_error;
+  }
+  int close_error = gather_workspace_close(&workspace);
+  return error ? error : close_error;
+}

@@ -1,0 +1,43 @@
+/* test.h: what the C tests share: cmocka, a directory of their own, and every plan that the tables
+ * allow. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gather.h"
+
+/* A setup and a teardown for cmocka: *state is the path of an empty directory. The teardown fails
+ * the test if anything is left in it. */
+int directory_setup(void **state);
+int directory_teardown(void **state);
+
+/* Entries of a directory, without . and .. */
+size_t directory_entries(const char *path);
+
+/* A shape of a plan. */
+struct shape {
+  size_t count;
+  size_t sizes[GATHER_SIZES_MAX];
+  unsigned sizes_count;
+  uint64_t file_bytes; /* not a multiple of the batch, so that a tail is written too */
+};
+
+/* A plan of the usual rows: scope op, pwrite, file, no sync. */
+struct gather_plan usual_plan(const struct shape *shape);
+
+/* Calls `each` for every plan of the tables in that shape, refused ones included. */
+void for_each_plan(const struct shape *shape,
+                   void (*each)(const struct gather_plan *plan, void *context), void *context);
+
+/* Runs `ops` ops of a plan in `dir`, verifies what each wrote, and closes all. Returns 0 or the
+ * first -errno. */
+int run_verified(const struct gather_plan *plan, const char *dir, unsigned ops,
+                 struct gather_stats *stats);
+
+#endif

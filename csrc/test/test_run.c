@@ -1,0 +1,260 @@
+/* test_run.c: every plan that the tables allow writes what it should, and leaves nothing behind. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static const struct shape shapes[] = {
+    {1, {16}, 1, 160},   {4, {16000}, 1, 100000}, {5, {24, 4096}, 2, 30000},
+    {7, {0, 3}, 2, 100}, {1025, {1}, 1, 3000},
+};
+
+/* Calls that a strategy makes for a whole batch of `count` buffers, by what its layout promises. */
+static uint64_t expected_calls(const struct gather_plan *plan) {
+  if (!(plan->strategy->offers & GATHER_BYTES))
+    return 0;
+  bool each =
+      plan->strategy->layout == GATHER_EACH || plan->strategy == gather_strategy_find("fallback");
+  if (each)
+    return plan->count;
+  return plan->strategy->layout == GATHER_JOINED ? 1 : (plan->count + 1023) / 1024;
+}
+
+struct walk {
+  const char *dir;
+  size_t run, refused;
+};
+
+static void run_one(const struct gather_plan *plan, void *context) {
+  struct walk *walk = context;
+  if (gather_plan_refuse(plan)) {
+    walk->refused++;
+    return;
+  }
+  char name[GATHER_NAME_MAX];
+  gather_plan_name(plan, name, sizeof name);
+  struct gather_stats stats;
+  int error = run_verified(plan, walk->dir, 2, &stats);
+  if (error)
+    fail_msg("%s: %s", name, strerror(-error));
+  if (!(plan->scope->offers & GATHER_CREATED) && stats.calls != 2 * expected_calls(plan))
+    fail_msg("%s: %llu calls", name, (unsigned long long)stats.calls);
+  if (directory_entries(walk->dir) != 0)
+    fail_msg("%s left a file behind", name);
+  walk->run++;
+}
+
+static void every_legal_plan_writes_its_bytes(void **state) {
+  struct walk walk = {.dir = *state};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for_each_plan(&shapes[i], run_one, &walk);
+  assert_true(walk.run > 100);
+  assert_true(walk.refused > 0);
+}
+
+/* The blog's numbers of calls, on a file of a thousandth of its size: 100,000 bytes are 6 buffers
+ * of 16,000 and a rest. */
+static void calls_of_a_file(void **state) {
+  const struct shape shape = {4, {16000}, 1, 100000};
+  struct gather_plan plan = usual_plan(&shape);
+  plan.scope = gather_scope_find("file");
+  struct gather_stats stats;
+  assert_int_equal(run_verified(&plan, *state, 1, &stats), 0);
+  assert_int_equal(stats.calls, 7);
+  plan.strategy = gather_strategy_find("pwritev");
+  assert_int_equal(run_verified(&plan, *state, 1, &stats), 0);
+  assert_int_equal(stats.calls, 2);
+}
+
+/* With a window of two and a half batches the third batch starts again at 0, for calls with offsets
+ * and without. */
+static void window_wraps(void **state) {
+  const char *const strategies[] = {"write", "pwrite", "writev", "coalesce"};
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+    struct gather_plan plan = usual_plan(&(struct shape){2, {100}, 1, 0});
+    plan.strategy = gather_strategy_find(strategies[i]);
+    plan.window_bytes = 500;
+    assert_int_equal(run_verified(&plan, *state, 7, NULL), 0);
+
+    struct gather_workspace workspace;
+    gather_workspace_init(&workspace, *state);
+    struct gather_run run;
+    assert_int_equal(gather_open(&run, &plan, &workspace), 0);
+    for (int op = 0; op < 7; op++)
+      assert_int_equal(gather_op(&run), 0);
+    struct stat status;
+    assert_int_equal(fstat(run.fd, &status), 0);
+    assert_int_equal(status.st_size, 500);
+    assert_int_equal(run.position, 200);
+    assert_int_equal(gather_close(&run), 0);
+    assert_int_equal(gather_workspace_close(&workspace), 0);
+  }
+}
+
+/* Rows with other open flags write the same pages: what one wrote, another descriptor reads. */
+static void rows_share_one_window(void **state) {
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, *state);
+  struct gather_plan plan = usual_plan(&(struct shape){1, {512}, 1, 0});
+  struct gather_plan durable = plan;
+  durable.durability = gather_durability_find("odsync");
+  struct gather_run first, second;
+  assert_int_equal(gather_open(&first, &plan, &workspace), 0);
+  assert_int_equal(gather_open(&second, &durable, &workspace), 0);
+  struct stat one, two;
+  assert_int_equal(fstat(first.fd, &one), 0);
+  assert_int_equal(fstat(second.fd, &two), 0);
+  assert_int_equal(one.st_ino, two.st_ino);
+  assert_int_equal(fcntl(second.fd, F_GETFL) & O_DSYNC, O_DSYNC);
+  assert_int_equal(fcntl(first.fd, F_GETFL) & O_DSYNC, 0);
+  assert_int_equal(gather_close(&first), 0);
+  assert_int_equal(gather_close(&second), 0);
+  assert_int_equal(gather_workspace_close(&workspace), 0);
+}
+
+/* Verification must notice a wrong byte: break the file behind its back. */
+static void verification_notices_a_wrong_byte(void **state) {
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, *state);
+  struct gather_plan plan = usual_plan(&(struct shape){3, {100}, 1, 0});
+  struct gather_run run;
+  assert_int_equal(gather_open(&run, &plan, &workspace), 0);
+  assert_int_equal(gather_op(&run), 0);
+  assert_int_equal(gather_verify(&run), 0);
+  char byte;
+  assert_int_equal(pread(run.fd, &byte, 1, 299), 1);
+  byte ^= 1;
+  assert_int_equal(pwrite(run.fd, &byte, 1, 299), 1);
+  assert_int_equal(gather_verify(&run), -EBADMSG);
+  assert_int_equal(gather_close(&run), 0);
+  assert_int_equal(gather_workspace_close(&workspace), 0);
+}
+
+static void buffers_are_distinct_unless_one_is_reused(void **state) {
+  (void)state;
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, *state);
+  struct gather_plan plan = usual_plan(&(struct shape){3, {100}, 1, 0});
+  struct gather_run run;
+  assert_int_equal(gather_open(&run, &plan, &workspace), 0);
+  assert_memory_not_equal(run.batch.buffers[0].iov_base, run.batch.buffers[1].iov_base, 100);
+  assert_int_equal(gather_close(&run), 0);
+  plan.reuse_buffer = true;
+  assert_int_equal(gather_open(&run, &plan, &workspace), 0);
+  assert_ptr_equal(run.batch.buffers[0].iov_base, run.batch.buffers[2].iov_base);
+  assert_int_equal(gather_close(&run), 0);
+  assert_int_equal(gather_workspace_close(&workspace), 0);
+}
+
+static void missing_directory_is_an_error(void **state) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/missing", (const char *)*state);
+  const char *const scopes[] = {"op", "file"};
+  for (size_t i = 0; i < 2; i++) {
+    struct gather_plan plan = usual_plan(&(struct shape){1, {16}, 1, 16});
+    plan.scope = gather_scope_find(scopes[i]);
+    struct gather_workspace workspace;
+    gather_workspace_init(&workspace, path);
+    struct gather_run run;
+    assert_int_equal(gather_open(&run, &plan, &workspace), -ENOENT);
+    assert_string_equal(run.operation, "open directory");
+    assert_int_equal(gather_workspace_close(&workspace), 0);
+  }
+}
+
+static void make_directory(const char *dir, const char *name, const char *file) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  assert_int_equal(mkdir(path, 0700), 0);
+  if (file) {
+    snprintf(path, sizeof path, "%s/%s/%s", dir, name, file);
+    int fd = open(path, O_CREAT | O_WRONLY, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+  }
+}
+
+static bool exists(const char *dir, const char *name) {
+  char path[512];
+  struct stat status;
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  return lstat(path, &status) == 0;
+}
+
+static void remove_path(const char *dir, const char *name) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  assert_int_equal(remove(path), 0);
+}
+
+/* What a killed run left behind goes; what another run holds, or what is not ours, stays. */
+static void stale_directories_are_removed(void **state) {
+  const char *dir = *state;
+  make_directory(dir, ".gatherbench-dead", "file-0");
+  make_directory(dir, ".gatherbench-live", "file-0");
+  make_directory(dir, ".gatherbench-else", "letter");
+  make_directory(dir, "elsewhere", "file-0");
+  char link[512];
+  snprintf(link, sizeof link, "%s/.gatherbench-link", dir);
+  assert_int_equal(symlink("elsewhere", link), 0);
+  char live[512];
+  snprintf(live, sizeof live, "%s/.gatherbench-live", dir);
+  int live_fd = open(live, O_RDONLY | O_DIRECTORY);
+  assert_int_equal(flock(live_fd, LOCK_EX), 0);
+
+  struct gather_plan plan = usual_plan(&(struct shape){1, {16}, 1, 16});
+  plan.scope = gather_scope_find("file");
+  assert_int_equal(run_verified(&plan, dir, 1, NULL), 0);
+
+  assert_false(exists(dir, ".gatherbench-dead"));
+  assert_true(exists(dir, ".gatherbench-live/file-0"));
+  assert_true(exists(dir, ".gatherbench-else/letter"));
+  assert_true(exists(dir, ".gatherbench-link"));
+  assert_true(exists(dir, "elsewhere/file-0"));
+
+  assert_int_equal(close(live_fd), 0);
+  const char *const left[] = {".gatherbench-link", ".gatherbench-live/file-0",
+                              ".gatherbench-live", ".gatherbench-else/letter",
+                              ".gatherbench-else", "elsewhere/file-0",
+                              "elsewhere"};
+  for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+    remove_path(dir, left[i]);
+}
+
+static void environment_names_kernel_and_file_system(void **state) {
+  size_t found = 0;
+  for (const struct gather_environment_item *item = gather_environment; item->key; item++) {
+    char value[512] = "";
+    int error = item->read(*state, value, sizeof value);
+    if (strcmp(item->key, "kernel") == 0 || strcmp(item->key, "filesystem") == 0 ||
+        strcmp(item->key, "directory") == 0 || strcmp(item->key, "machine") == 0) {
+      assert_int_equal(error, 0);
+      assert_true(strlen(value) > 0);
+      found++;
+    }
+  }
+  assert_int_equal(found, 4);
+}
+
+#define WITH_DIRECTORY(test)                                                                       \
+  cmocka_unit_test_setup_teardown(test, directory_setup, directory_teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      WITH_DIRECTORY(every_legal_plan_writes_its_bytes),
+      WITH_DIRECTORY(calls_of_a_file),
+      WITH_DIRECTORY(window_wraps),
+      WITH_DIRECTORY(rows_share_one_window),
+      WITH_DIRECTORY(verification_notices_a_wrong_byte),
+      WITH_DIRECTORY(buffers_are_distinct_unless_one_is_reused),
+      WITH_DIRECTORY(missing_directory_is_an_error),
+      WITH_DIRECTORY(stale_directories_are_removed),
+      WITH_DIRECTORY(environment_names_kernel_and_file_system),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
