@@ -1,0 +1,105 @@
+"""Takes out of the repetitions what the whole machine did slowly: warming up, clock, disk state.
+
+Each repetition is divided by its own row's median, so that only its deviation remains; the rows'
+differences play no part and cannot be removed. All rows' deviations are then put in the order of
+time, and each repetition is divided by the median of the ten around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy import stats
+
+from gatherstats.rows import Row
+
+NEIGHBOURS = 10
+"""How many repetitions around one, in time, tell how fast the machine was at that moment."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How much drift there was; ratios to a row's median, 1 meaning none.
+
+    low, high: the 5th and 95th percentile of the drift.
+    scatter_before, scatter_after: the repetitions' scatter around their rows' medians, as a
+    standard deviation estimated from the interquartile range (a few outliers do not count).
+    """
+
+    low: float
+    high: float
+    scatter_before: float
+    scatter_after: float
+
+
+def remove_drift(rows: Sequence[Row]) -> tuple[list[np.ndarray], Drift | None]:
+    """The rows' times without drift, in seconds and in the given order, and how much there was.
+
+    Rows without starting times, failed rows and rows with a time of zero come back as they are.
+    With too few repetitions in all (fewer than twice NEIGHBOURS) nothing is removed.
+    """
+    times = [row.times_s for row in rows]
+    used = [i for i, row in enumerate(rows) if _is_usable(row)]
+    if sum(times[i].size for i in used) < 2 * NEIGHBOURS:
+        return times, None
+    # Logarithms turn ratios into differences.
+    deviations = np.concatenate([np.log(times[i] / np.median(times[i])) for i in used])
+    order = np.argsort(np.concatenate([rows[i].start_s for i in used]), kind="stable")
+    drift = np.empty_like(deviations)
+    drift[order] = median_of_neighbours(deviations[order])
+    ends = np.cumsum([times[i].size for i in used])[:-1]
+    for i, part in zip(used, np.split(drift, ends)):
+        times[i] = times[i] / np.exp(part)
+    return times, _measure(deviations, drift)
+
+
+def median_of_neighbours(values: np.ndarray) -> np.ndarray:
+    """For each value the median of the NEIGHBOURS around it, itself left out.
+
+    Near the two ends the window is the nearest full one, so that it always has the same size.
+    """
+    size = NEIGHBOURS + 1
+    windows = sliding_window_view(values, size)
+    positions = np.arange(values.size)
+    first = np.clip(positions - NEIGHBOURS // 2, 0, values.size - size)
+    others = np.arange(size) != (positions - first)[:, np.newaxis]
+    return np.median(windows[first][others].reshape(-1, NEIGHBOURS), axis=1)
+
+
+def is_in_random_order(rows: Sequence[Row]) -> bool:
+    """Whether the rows' repetitions were mixed in time; True also where that is not known.
+
+    A rank test is valid because chance decided the order. If one row was over before another
+    began, whatever changed in between looks like a difference between the two.
+    """
+    spans = [(row.start_s.min(), row.start_s.max()) for row in rows if _is_usable(row)]
+    if len(spans) < 2 or any(first == last for first, last in spans):
+        return True
+    return max(first for first, _ in spans) < min(last for _, last in spans)
+
+
+def autocorrelation(values: np.ndarray) -> float:
+    """The correlation of each value with the next one in time; 0 for fewer than three values."""
+    if values.size < 3 or np.ptp(values[:-1]) == 0 or np.ptp(values[1:]) == 0:
+        return 0.0
+    return float(np.corrcoef(values[:-1], values[1:])[0, 1])
+
+
+def _is_usable(row: Row) -> bool:
+    return (
+        row.has_repetitions
+        and row.start_s is not None
+        and bool(np.all(row.times_s > 0))
+    )
+
+
+def _measure(deviations: np.ndarray, drift: np.ndarray) -> Drift:
+    low, high = np.exp(np.quantile(drift, [0.05, 0.95]))
+    before = stats.iqr(deviations, scale="normal")
+    after = stats.iqr(deviations - drift, scale="normal")
+    return Drift(
+        float(low), float(high), float(np.expm1(before)), float(np.expm1(after))
+    )

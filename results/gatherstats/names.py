@@ -1,0 +1,72 @@
+"""Reads the names of benchmark rows: the Python counterpart of the name format of csrc/plan.c.
+
+A name of this suite is a scope and then key:value components, for example
+`op/strategy:writev/target:file/sync:none/count:4/size:16000/real_time`. The last components are
+Google Benchmark's own. Any other name is kept as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+SCOPES = ("op", "file")
+
+# What Google Benchmark appends to a name (BenchmarkName::str in its benchmark_name.cc).
+_SUFFIX = re.compile(
+    r"(?:min_time|min_warmup_time|iterations|repeats|threads):[^/]*|process_time|manual_time|real_time"
+)
+
+
+@dataclass(frozen=True)
+class RowName:
+    """A row's name in its parts.
+
+    text: the whole name, as in the file.
+    scope: "op" or "file" for a row of this suite, otherwise None.
+    keys: the key:value components in their order, as a dictionary; empty for other suites' rows.
+    suffixes: Google Benchmark's components at the end, in their order.
+    """
+
+    text: str
+    scope: str | None
+    keys: dict[str, str]
+    suffixes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The name, put together from its parts; equal to `text`."""
+        if self.scope is None:
+            return self.text
+        pairs = [f"{key}:{value}" for key, value in self.keys.items()]
+        return "/".join([self.scope, *pairs, *self.suffixes])
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the name has this suite's format."""
+        return self.scope is not None
+
+
+def parse_name(text: str) -> RowName:
+    """Read one row's name. Names in any other format come back whole, with scope None."""
+    components = text.split("/")
+    suffixes: list[str] = []
+    while len(components) > 1 and _SUFFIX.fullmatch(components[-1]):
+        suffixes.insert(0, components.pop())
+    keys = _pairs(components[1:])
+    if components[0] not in SCOPES or keys is None or "strategy" not in keys:
+        return RowName(text, None, {}, tuple(suffixes))
+    return RowName(text, components[0], keys, tuple(suffixes))
+
+
+def _pairs(components: list[str]) -> dict[str, str] | None:
+    """The key:value components as a dictionary; None if one is not a pair or comes twice."""
+    keys: dict[str, str] = {}
+    for component in components:
+        key, colon, value = component.partition(":")
+        if not key or not colon or key in keys:
+            return None
+        keys[key] = value
+    return keys

@@ -1,0 +1,48 @@
+"""Makes text from results files safe to print, and measures how wide it is.
+
+Names, labels and messages come from files that anybody may have written: they can hold escape
+sequences for a terminal, line breaks, and characters that have a meaning in Markdown.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_MARKDOWN = str.maketrans({"\\": r"\\", "|": r"\|", "<": r"\<", "`": r"\`", "*": r"\*"})
+
+
+def printable(text: str) -> str:
+    """`text` with control, format and unassigned characters written as escapes such as \\x1b."""
+    return "".join(_escape(c) for c in text)
+
+
+def markdown(text: str) -> str:
+    """`text` safe for a terminal and for one cell of a Markdown table.
+
+    Backslashes are doubled before control characters become escapes, so that an escape in the
+    output always stands for one character of the input.
+    """
+    return printable(text.translate(_MARKDOWN))
+
+
+def width(text: str) -> int:
+    """The number of terminal columns that `text` takes."""
+    return sum(_character_width(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    # Category C: control, format (which can reverse the direction of text), surrogate, private
+    # and unassigned. Zl and Zp are line and paragraph separators.
+    category = unicodedata.category(character)
+    if category[0] != "C" and category not in ("Zl", "Zp"):
+        return character
+    code = ord(character)
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
