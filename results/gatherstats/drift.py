@@ -27,6 +27,7 @@ class Drift:
     low, high: the 5th and 95th percentile of the drift.
     scatter_before, scatter_after: the repetitions' scatter around their rows' medians, as a
     standard deviation estimated from the interquartile range (a few outliers do not count).
+    removed: whether it was removed; not where that would only have added to the scatter.
     """
 
     low: float
@@ -34,12 +35,17 @@ class Drift:
     scatter_before: float
     scatter_after: float
 
+    @property
+    def removed(self) -> bool:
+        return self.scatter_after < self.scatter_before
+
 
 def remove_drift(rows: Sequence[Row]) -> tuple[list[np.ndarray], Drift | None]:
     """The rows' times without drift, in seconds and in the given order, and how much there was.
 
     Rows without starting times, failed rows and rows with a time of zero come back as they are.
-    With too few repetitions in all (fewer than twice NEIGHBOURS) nothing is removed.
+    With too few repetitions in all (fewer than twice NEIGHBOURS) nothing is removed, nor where
+    the estimated drift is mere noise, so that dividing by it adds to the scatter.
     """
     times = [row.times_s for row in rows]
     used = [i for i, row in enumerate(rows) if _is_usable(row)]
@@ -50,10 +56,13 @@ def remove_drift(rows: Sequence[Row]) -> tuple[list[np.ndarray], Drift | None]:
     order = np.argsort(np.concatenate([rows[i].start_s for i in used]), kind="stable")
     drift = np.empty_like(deviations)
     drift[order] = median_of_neighbours(deviations[order])
+    measured = _measure(deviations, drift)
+    if not measured.removed:
+        return times, measured
     ends = np.cumsum([times[i].size for i in used])[:-1]
     for i, part in zip(used, np.split(drift, ends)):
         times[i] = times[i] / np.exp(part)
-    return times, _measure(deviations, drift)
+    return times, measured
 
 
 def median_of_neighbours(values: np.ndarray) -> np.ndarray:
@@ -72,13 +81,15 @@ def median_of_neighbours(values: np.ndarray) -> np.ndarray:
 def is_in_random_order(rows: Sequence[Row]) -> bool:
     """Whether the rows' repetitions were mixed in time; True also where that is not known.
 
-    A rank test is valid because chance decided the order. If one row was over before another
-    began, whatever changed in between looks like a difference between the two.
+    A rank test is valid because chance decided the order. If each row was over before the next
+    began, whatever changed in between looks like a difference between the rows.
     """
-    spans = [(row.start_s.min(), row.start_s.max()) for row in rows if _is_usable(row)]
-    if len(spans) < 2 or any(first == last for first, last in spans):
+    usable = [row for row in rows if _is_usable(row) and row.times_s.size >= 2]
+    if len(usable) < 2:
         return True
-    return max(first for first, _ in spans) < min(last for _, last in spans)
+    owner = np.repeat(np.arange(len(usable)), [row.times_s.size for row in usable])
+    in_time = owner[np.argsort(np.concatenate([row.start_s for row in usable]))]
+    return int(np.count_nonzero(np.diff(in_time))) > len(usable) - 1
 
 
 def autocorrelation(values: np.ndarray) -> float:

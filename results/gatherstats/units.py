@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SECONDS_PER_UNIT = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -19,9 +19,14 @@ class Unit:
     name: str
     size: float
 
-    def text(self, value: float) -> str:
-        """`value`, given in the base unit, as a number in this unit with about four digits."""
-        return significant(value / self.size)
+    def column(self, values: Sequence[float | None]) -> list[str]:
+        """`values`, given in the base unit, as numbers in this unit; "" for None.
+
+        All have as many decimals as the smallest needs for four digits.
+        """
+        numbers = [None if value is None else value / self.size for value in values]
+        places = max((decimals(number) for number in numbers if number), default=0)
+        return ["" if number is None else f"{number:.{places}f}" for number in numbers]
 
 
 def time_unit(values_s: Iterable[float]) -> Unit:
@@ -39,12 +44,15 @@ def significant(number: float, digits: int = 4) -> str:
 
     More than three decimals would pretend to a precision that the published tables do not have.
     """
-    if not math.isfinite(number):
-        return "NA"
-    if number == 0:
-        return "0"
+    return f"{number:.{decimals(number, digits)}f}" if math.isfinite(number) else "NA"
+
+
+def decimals(number: float, digits: int = 4) -> int:
+    """How many decimals (0 to 3) give `number` `digits` significant digits."""
+    if number == 0 or not math.isfinite(number):
+        return 0
     before_point = math.floor(math.log10(abs(number))) + 1
-    return f"{number:.{min(max(digits - before_point, 0), 3)}f}"
+    return min(max(digits - before_point, 0), 3)
 
 
 def _largest(values: Iterable[float], sizes: dict[str, float]) -> Unit:

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Prints the blog post's table, and verdicts, from files of Google Benchmark's JSON."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from gatherstats import needs  # noqa: E402
+
+PROGRAM = Path(__file__).name
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print a report for each file and return the exit status."""
+    options = _parse(arguments)
+    needs.require(PROGRAM)
+    from gatherstats.blog import PUBLISHED, make_report
+    from gatherstats.load import LoadError, NoDataError, load
+
+    files = [*options.files, *(PUBLISHED if options.published else [])]
+    status = 0
+    for i, path in enumerate(files):
+        try:
+            report = make_report(load(path), options.threshold / 100)
+        except LoadError as error:
+            _complain(path, str(error))
+            status = max(status, 1 if isinstance(error, NoDataError) else 2)
+            continue
+        print("\n".join([""] * (i > 0) + [_heading(path)] + [""] + report.lines))
+        for problem in report.problems:
+            _complain(path, problem)
+        if report.problems or not report.shown:
+            status = max(status, 1)
+    return status
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Print tables with BenchmarkDotNet's columns from Google Benchmark's JSON, and"
+        " for each pair of rows whether the difference is real.",
+        epilog="Exit status: 0 everything was shown; 1 there was nothing to show, or something"
+        " failed or is missing; 2 bad usage or unreadable input.",
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE.json", help="a results file")
+    parser.add_argument(
+        "--published",
+        action="store_true",
+        help="print the published tables too, at the end",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=_percentage,
+        default=1.0,
+        metavar="PERCENT",
+        help="differences up to this count as none (default: 1)",
+    )
+    options = parser.parse_args(arguments)
+    if not options.files and not options.published:
+        parser.error("give at least one FILE.json, or --published")
+    return options
+
+
+def _percentage(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not between 0 and 100")
+    return value
+
+
+def _heading(path: str | Path) -> str:
+    from gatherstats.text import markdown
+
+    return f"## {markdown(Path(path).name)}"
+
+
+def _complain(path: str | Path, message: str) -> None:
+    from gatherstats.text import printable
+
+    sys.stdout and sys.stdout.flush()
+    print(f"{PROGRAM}: {printable(str(path))}: {printable(message)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    from gatherstats.output import run_main
+
+    sys.exit(run_main(PROGRAM, main))

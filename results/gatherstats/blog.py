@@ -1,0 +1,288 @@
+"""Puts a results file on one screen: environment, tables, verdicts, and what is wrong with it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gatherstats import environment, table
+from gatherstats.drift import Drift, is_in_random_order, remove_drift
+from gatherstats.grouping import Group, group_rows
+from gatherstats.meaning import explain, missing_methods
+from gatherstats.rows import Row, Run
+from gatherstats.sentences import percent, sentence
+from gatherstats.summary import Summary, summarise
+from gatherstats.text import markdown, printable
+from gatherstats.units import Unit, rate_unit, significant, time_unit
+from gatherstats.verdict import Sample, Verdict, judge
+
+COLUMNS = 100
+"""Text is wrapped at this width; a table may be a little wider."""
+
+PUBLISHED = sorted((Path(__file__).parent.parent / "reference").glob("*.json"))
+"""The files with published figures."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A file's text, and whether everything in it was there and could be shown.
+
+    problems: what is missing or failed, one line each, safe to print.
+    """
+
+    lines: list[str]
+    problems: list[str]
+    shown: int
+
+
+def make_report(run: Run, threshold: float) -> Report:
+    """Describe one file; differences up to `threshold` (a share of the time) count as none."""
+    problems = [printable(problem) for problem in _problems(run)]
+    times, drift = remove_drift(run.rows)
+    samples = {row.name.text: _sample(row, t) for row, t in zip(run.rows, times)}
+    lines = _environment_lines(run)
+    explanations: list[str] = []
+    for group in group_rows(run.rows):
+        verdicts = _judge_group(group, samples, threshold)
+        lines += ["", *_title_lines(group), *_table_lines(group), ""]
+        lines += _verdict_lines(group, verdicts, threshold)
+        explanations += (
+            explain(group, verdicts) if not environment.is_published(run) else []
+        )
+    for reason in environment.refused(run):
+        lines += _item(f"not run: {markdown(reason)}")
+    lines += [""] + _wrapped(" ".join(explanations)) if explanations else []
+    lines += (
+        [""] + _wrapped(_legend(run, drift))
+        if any(not r.failed for r in run.rows)
+        else []
+    )
+    shown = sum(not row.failed for row in run.rows)
+    return Report(_without_double_blanks(lines), problems, shown)
+
+
+def _problems(run: Run) -> list[str]:
+    failed = [f"{row.name}: failed: {row.error}" for row in run.rows if row.failed]
+    return [*run.problems, *failed, *_missing(run)]
+
+
+def _missing(run: Run) -> list[str]:
+    """The rows that the blog preset should have given; nothing if the user chose among them."""
+    command = run.setting("command") or ""
+    chosen = any(
+        option in command for option in ("--strategy", "--benchmark_filter", "--scope")
+    )
+    if run.setting("preset") != "blog" or chosen:
+        return []
+    return [
+        f"the row {method} is missing from this run"
+        for method in missing_methods(run.rows)
+    ]
+
+
+def _sample(row: Row, times_s: np.ndarray) -> Sample | None:
+    if row.failed:
+        return None
+    return times_s if row.has_repetitions else row.aggregates
+
+
+def _judge_group(
+    group: Group, samples: dict[str, Sample | None], threshold: float
+) -> dict[int, Verdict]:
+    if group.baseline is None:
+        return {}
+    base = samples[group.rows[group.baseline].name.text]
+    others = {i: samples[group.rows[i].name.text] for i in group.others}
+    pairs = {
+        i: (base, other)
+        for i, other in others.items()
+        if _usable(base) and _usable(other)
+    }
+    return dict(zip(pairs, judge(list(pairs.values()), threshold)))
+
+
+def _usable(sample: Sample | None) -> bool:
+    return sample is not None
+
+
+def _environment_lines(run: Run) -> list[str]:
+    pairs = environment.describe(run)
+    indent = max((len(heading) for heading, _ in pairs), default=0) + 2
+    lines: list[str] = []
+    for heading, text in pairs:
+        first = f"{heading}:".ljust(indent)
+        lines += textwrap.wrap(
+            first + text,
+            COLUMNS,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    # Indented by four, Markdown shows the block as it is.
+    return ["    " + line for line in lines]
+
+
+def _title_lines(group: Group) -> list[str]:
+    labels = {row.label for row in group.rows}
+    common = labels.pop() if len(labels) == 1 else ""
+    title = ", ".join(part for part in (common, group.title) if part)
+    return [*_wrapped(markdown(title)), ""] if title else []
+
+
+def _table_lines(group: Group) -> list[str]:
+    summaries = [summarise(row) for row in group.rows]
+    base = summaries[group.baseline] if group.baseline is not None else None
+    times = [s.mean_s if s.mean_s is not None else s.median_s for s in summaries if s]
+    unit = time_unit(t for t in times if t is not None)
+    rates = [
+        None if row.failed else row.counter("bytes_per_second") for row in group.rows
+    ]
+    rate = rate_unit(r for r in rates if r is not None)
+    # The unit stands with the first column of times that has anything in it.
+    first = "Mean" if any(s and s.mean_s is not None for s in summaries) else "Median"
+    headers = [
+        f"{name} [{unit.name}]" if name == first else name
+        for name in (
+            "Method",
+            "Mean",
+            "Error",
+            "StdDev",
+            "Median",
+            "Min",
+            "Max",
+            "Ratio",
+        )
+    ] + ["n", "calls", "kernel", rate.name]
+    columns = [
+        [markdown(label) for label in group.labels],
+        *_time_columns(summaries, unit),
+        [_ratio_text(summary, base) for summary in summaries],
+        ["" if s is None or s.n is None else str(s.n) for s in summaries],
+        [_count_text(row, "calls") for row in group.rows],
+        [_count_text(row, "kernel_calls") for row in group.rows],
+        rate.column(rates),
+    ]
+    return table.render(headers, list(zip(*columns)))
+
+
+def _time_columns(summaries: list[Summary | None], unit: Unit) -> list[list[str]]:
+    columns = []
+    for name in ("mean_s", "error_s", "stddev_s", "median_s", "min_s", "max_s"):
+        columns.append(
+            unit.column([getattr(s, name) if s else None for s in summaries])
+        )
+    columns[0] = ["failed" if s is None else t for s, t in zip(summaries, columns[0])]
+    return columns
+
+
+def _ratio_text(summary: Summary | None, base: Summary | None) -> str:
+    if summary is None or base is None or None in (base.mean_s, summary.mean_s):
+        return ""
+    return f"{summary.mean_s / base.mean_s:.2f}" if base.mean_s > 0 else "NA"
+
+
+def _count_text(row: Row, counter: str) -> str:
+    """A counter as a whole number where it is one; both ends where the repetitions differ."""
+    values = row.counters.get(counter)
+    if values is None or values.size == 0:
+        return ""
+    low, high = (f"{v:.0f}" if v == round(v) else significant(v) for v in _ends(values))
+    return low if low == high else f"{low}..{high}"
+
+
+def _ends(values: np.ndarray) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
+def _verdict_lines(
+    group: Group, verdicts: dict[int, Verdict], threshold: float
+) -> list[str]:
+    lines: list[str] = []
+    labels = [markdown(label) for label in group.labels]
+    for label, row in zip(labels, group.rows):
+        if row.failed:
+            lines += _item(f"{label}: failed: {markdown(row.error or '')}")
+    for i in group.others:
+        base = group.baseline
+        if i in verdicts:
+            lines += _item(sentence(labels[i], labels[base], verdicts[i], threshold))
+        elif group.rows[base].failed and not group.rows[i].failed:
+            lines += _item(
+                f"{labels[i]} against {labels[base]}: not compared, the latter failed."
+            )
+    return lines
+
+
+def _legend(run: Run, drift: Drift | None) -> str:
+    if environment.is_published(run):
+        return ""
+    parts = [_legend_of_columns(run)]
+    if drift is not None:
+        parts.append(_drift_text(drift))
+    if not is_in_random_order(run.rows):
+        parts.append(
+            "The rows did not run in random order: a difference of a few per cent may come from"
+            " what ran before."
+        )
+    return " ".join(parts)
+
+
+def _legend_of_columns(run: Run) -> str:
+    measured = [row for row in run.rows if not row.failed]
+    if not all(row.has_repetitions for row in measured):
+        return (
+            "Rows without repetitions in the file are shown and compared by their aggregates:"
+            " mean, StdDev and n as they stand there (Welch's test)."
+        )
+    removed = sum(s.removed for s in map(summarise, measured) if s)
+    kernel = any(row.counter("kernel_calls") is not None for row in measured)
+    return (
+        "Mean, Error (half the 99.9 % interval), StdDev, Median and n are BenchmarkDotNet's,"
+        f" without {removed} high outliers in all; the verdicts use every repetition: ratio of"
+        " medians, rank test, p corrected for the pairs of the table (Holm). Faster by 10 % means"
+        " 10 % less time."
+        + (" Kernel: the write calls that the kernel counted." if kernel else "")
+    )
+
+
+def _drift_text(drift: Drift) -> str:
+    if not drift.removed:
+        return "No drift stood out from the scatter, so none was removed."
+    return (
+        f"Drift between {_signed(drift.low - 1)} and {_signed(drift.high - 1)} was removed for the"
+        f" verdicts: it takes the scatter from {percent(drift.scatter_before)} to"
+        f" {percent(drift.scatter_after)}."
+    )
+
+
+def _signed(share: float) -> str:
+    return ("-" if share < 0 else "+") + percent(abs(share))
+
+
+def _item(text: str) -> list[str]:
+    return _wrapped(text, "- ", "  ")
+
+
+def _wrapped(text: str, first: str = "", later: str = "") -> list[str]:
+    return textwrap.wrap(
+        text,
+        COLUMNS,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _without_double_blanks(lines: list[str]) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept
