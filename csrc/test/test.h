@@ -35,9 +35,12 @@ struct gather_plan usual_plan(const struct shape *shape);
 void for_each_plan(const struct shape *shape,
                    void (*each)(const struct gather_plan *plan, void *context), void *context);
 
-/* Runs `ops` ops of a plan in `dir`, verifies what each wrote, and closes all. Returns 0 or the
- * first -errno. */
-int run_verified(const struct gather_plan *plan, const char *dir, unsigned ops,
+/* Runs `ops` ops of a plan, verifies what each wrote, and closes the run. Returns 0 or the first -errno. Injected faults
+ * would also hit what this writes to prepare an op. */
+int run_verified(const struct gather_plan *plan, struct gather_workspace *workspace, unsigned ops,
                  struct gather_stats *stats);
+
+/* The same in a workspace of its own in `dir`. */
+int run_verified_in(const char *dir, const struct gather_plan *plan, unsigned ops, struct gather_stats *stats);
 
 #endif

@@ -147,7 +147,7 @@ static uint64_t calls_of(const char *strategy, const struct shape *of, const cha
   struct gather_plan plan = usual_plan(of);
   plan.strategy = gather_strategy_find(strategy);
   struct gather_stats stats;
-  int error = run_verified(&plan, dir, 1, &stats);
+  int error = run_verified_in(dir, &plan, 1, &stats);
   if (error)
     fail_msg("%s of %zu buffers: %s", strategy, of->count, strerror(-error));
   return stats.calls;

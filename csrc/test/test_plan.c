@@ -23,7 +23,7 @@ static void name_of_what_is_unusual(void **state) {
   char name[GATHER_NAME_MAX];
   gather_plan_name(&plan, name, sizeof name);
   assert_string_equal(
-      name, "op/strategy:pwrite/target:file/sync:none/window:65536/count:3/size:24+4096");
+      name, "op/strategy:pwrite/target:file/sync:none/window:262144/count:3/size:24+4096");
   plan.scope = gather_scope_find("file");
   plan.preallocate = true;
   plan.file_bytes = 9000;
