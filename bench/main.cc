@@ -151,6 +151,27 @@ bool RunAll(const options &options, Suite &suite, bool to_file) {
   return results.complete();
 }
 
+// Whether the directory can hold what the largest row writes, with a twentieth more for the file
+// system's own needs.
+bool CheckDirectory(const options &options, gather_workspace &workspace) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < options.rows_count; i++)
+    if (!options.rows[i].refused)
+      bytes = std::max(bytes, gather_plan_disk_bytes(&options.rows[i].plan));
+  if (bytes == 0)
+    return true;
+  bytes += bytes / 20;
+  uint64_t free_bytes;
+  const int error = gather_workspace_check(&workspace, bytes, &free_bytes);
+  if (error == -ENOSPC)
+    std::fprintf(stderr, "gatherbench: %s: %.1f MB are needed and %.1f MB are free\n", options.dir,
+                 static_cast<double>(bytes) / 1e6, static_cast<double>(free_bytes) / 1e6);
+  else if (error)
+    std::fprintf(stderr, "gatherbench: %s %s: %s\n", workspace.operation, options.dir,
+                 std::strerror(-error));
+  return error == 0;
+}
+
 int Measure(const options &options, int argc, char **argv) {
   PrintRefused(options);
   if (options.rows_count == options.refused_count) {
@@ -159,6 +180,10 @@ int Measure(const options &options, int argc, char **argv) {
                                     : "no row matches --benchmark_filter");
     return FAILED;
   }
+  gather_workspace workspace;
+  gather_workspace_init(&workspace, options.dir);
+  if (options.action == OPTIONS_RUN && !CheckDirectory(options, workspace))
+    return FAILED;
   ResultsFile file;
   if (options.out && options.action == OPTIONS_RUN && !file.Open(options.out))
     return FAILED;
@@ -166,8 +191,6 @@ int Measure(const options &options, int argc, char **argv) {
     return BAD_USAGE;
   AddContext(options, argc, argv);
 
-  gather_workspace workspace;
-  gather_workspace_init(&workspace, options.dir);
   Suite suite(options, workspace);
   suite.Register();
   const bool to_file = !file.partial_path().empty();

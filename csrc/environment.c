@@ -129,7 +129,7 @@ static int emulated(const char *dir, char *value, size_t size) {
 struct mount {
   const char *dir; /* absolute, without links */
   size_t best;     /* length of the mount point found so far, plus 1 */
-  char type[64], source[256], options[512];
+  char type[64], source[256], options[1024];
 };
 
 /* The kernel writes space, tab, newline and backslash as \ooo. */
@@ -150,9 +150,9 @@ static void unescape(char *text) {
 static bool match_mount(char *line, void *context) {
   struct mount *mount = context;
   char *separator = strstr(line, " - ");
-  char point[PATH_MAX], options[512], type[64], source[256];
+  char point[PATH_MAX], options[512], type[64], source[256], super_options[512];
   if (separator == NULL || sscanf(line, "%*s %*s %*s %*s %4095s %511s", point, options) != 2 ||
-      sscanf(separator + 3, "%63s %255s", type, source) != 2)
+      sscanf(separator + 3, "%63s %255s %511s", type, source, super_options) != 3)
     return false;
   unescape(point);
   unescape(source);
@@ -164,7 +164,7 @@ static bool match_mount(char *line, void *context) {
     mount->best = length + 1;
     memcpy(mount->type, type, sizeof type);
     memcpy(mount->source, source, sizeof source);
-    memcpy(mount->options, options, sizeof options);
+    snprintf(mount->options, sizeof mount->options, "%s,%s", options, super_options);
   }
   return false; /* the deepest mount point may come last */
 }

@@ -134,6 +134,9 @@ uint64_t gather_plan_batch_bytes(const struct gather_plan *plan);
 uint64_t gather_plan_op_bytes(const struct gather_plan *plan);
 uint64_t gather_plan_op_buffers(const struct gather_plan *plan);
 
+/* The bytes that the plan needs on a file system at any one time; 0 where it makes no file. */
+uint64_t gather_plan_disk_bytes(const struct gather_plan *plan);
+
 /* NULL, or the reason why the plan makes no sense or this system lacks a part of it. */
 const char *gather_plan_refuse(const struct gather_plan *plan);
 
@@ -229,6 +232,10 @@ struct gather_workspace {
 
 /* A workspace in `dir`, which must outlive it; touches no file yet. */
 void gather_workspace_init(struct gather_workspace *workspace, const char *dir);
+
+/* Whether files of `bytes` bytes in all can be made: -EACCES, -EROFS, -ENOTDIR and the like where nothing can be made
+ * in the directory, -ENOSPC where *free_bytes, which is set in that case too, is less. */
+int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, uint64_t *free_bytes);
 
 /* Removes all that was made. Returns the first error, and goes on after it. */
 int gather_workspace_close(struct gather_workspace *workspace);

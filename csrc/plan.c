@@ -84,6 +84,12 @@ uint64_t gather_plan_op_buffers(const struct gather_plan *plan) {
   return buffers;
 }
 
+uint64_t gather_plan_disk_bytes(const struct gather_plan *plan) {
+  if (!(plan->target->offers & GATHER_ALLOCATED))
+    return 0;
+  return writes_file(plan) ? plan->file_bytes : plan->window_bytes;
+}
+
 const char *gather_plan_refuse(const struct gather_plan *plan) {
   if (plan->count == 0)
     return "a batch needs at least one buffer";

@@ -82,6 +82,19 @@ static int open_parent(struct gather_workspace *workspace) {
   return remove_all_stale(workspace);
 }
 
+int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes,
+                           uint64_t *free_bytes) {
+  int error = open_parent(workspace);
+  if (error)
+    return error;
+  if (faccessat(workspace->parent_fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+    return fail(workspace, "write to directory", errno);
+  error = gather_free_bytes(workspace->dir, free_bytes);
+  if (error)
+    return fail(workspace, "statvfs", -error);
+  return *free_bytes < bytes ? fail(workspace, "make files", ENOSPC) : 0;
+}
+
 /* Whether the directory that private_fd stands for still is the one of that name: between being
  * made and being locked it looks like one that was left behind. */
 static bool still_there(const struct gather_workspace *workspace) {

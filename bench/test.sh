@@ -1,0 +1,55 @@
+#!/bin/sh
+# test.sh: installs what is missing, then builds and tests everything: gcc, clang, and gcc with ASan and UBSan, warnings
+# as errors, and the layout of all sources. Exits non-zero if anything fails.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+sh bench/setup.sh --test
+
+passed=0
+failed=0
+
+# check NAME COMMAND...: runs a command, shows its output only if it fails, and counts it.
+check() {
+  name=$1
+  shift
+  log=$(mktemp)
+  if "$@" >"$log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok: $name"
+  else
+    failed=$((failed + 1))
+    cat "$log"
+    echo "FAILED: $name"
+  fi
+  rm -f "$log"
+}
+
+# build_and_test NAME SUITES OPTIONS...: a build folder of its own, and its tests ('' for all suites).
+build_and_test() {
+  name=$1
+  suites=$2
+  shift 2
+  folder=build-test/$name
+  rm -rf "$folder"
+  check "$name: configure" meson setup "$folder" -Dwerror=true "$@"
+  check "$name: build" meson compile -C "$folder"
+  # Suites are words of their own.
+  # shellcheck disable=SC2086
+  check "$name: test" meson test -C "$folder" --print-errorlogs $suites
+}
+
+sources=$(find csrc bench -name '*.c' -o -name '*.cc' -o -name '*.h')
+# shellcheck disable=SC2086
+check "layout of C and C++" clang-format --dry-run -Werror $sources
+check "layout of Python" black --quiet --check bench results
+check "shell" shellcheck bench/setup.sh bench/run.sh bench/test.sh .ci/run
+
+build_and_test gcc ""
+CC=clang CXX=clang++ build_and_test clang "--suite=c"
+UBSAN_OPTIONS=halt_on_error=1 build_and_test sanitize "--suite=c --suite=bench" \
+  --buildtype=debugoptimized -Db_sanitize=address,undefined
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,16 @@
+/* inject_from_environment.c: the benchmark with a fault: GATHER_INJECT_CALL=N fails the process's write call N, counted
+ * from 1, with "no space left on device". Linked into a benchmark for tests only. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "inject.h"
+
+__attribute__((constructor)) static void inject_from_environment(void) {
+  static struct inject_step steps[100000];
+  const char *text = getenv("GATHER_INJECT_CALL");
+  size_t call = text ? strtoul(text, NULL, 10) : 0;
+  if (call == 0 || call > sizeof steps / sizeof *steps)
+    return;
+  steps[call - 1].error = ENOSPC;
+  inject(steps, call);
+}

@@ -1,0 +1,40 @@
+"""Runs the benchmark for the tests and reads what it leaves."""
+
+import json
+import os
+import subprocess
+
+SUITE = os.environ["GATHERBENCH"]
+FAULTY = os.environ["GATHERBENCH_FAULTY"]
+
+# A small file of the blog's shape: 16 buffers of 16,000 bytes, so that a run takes no time.
+SMALL = ["--scope=file", "--file-bytes=256000", "--count=4", "--size=16000"]
+
+
+def run(*options, program=SUITE, env=None, timeout=60):
+    """Runs the benchmark with options; returns the completed process with its texts."""
+    # Google Benchmark's variables in the caller's environment would change what is run.
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("BENCHMARK_")}
+    return subprocess.run(
+        [program, *map(str, options)],
+        env=clean | (env or {}),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+
+
+def read(path):
+    """The results file, which must be valid JSON."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def repetitions(results, strategy=None):
+    """The single repetitions in a results file, of one strategy if given."""
+    return [
+        row
+        for row in results["benchmarks"]
+        if row["run_type"] == "iteration"
+        and (strategy is None or f"strategy:{strategy}/" in row["name"])
+    ]

@@ -1,0 +1,80 @@
+"""The calls that a row reports are those that the kernel saw."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from run_suite import SMALL, SUITE, read, repetitions
+
+STRATEGIES = [
+    "write",
+    "writev",
+    "pwrite",
+    "pwritev",
+    "coalesce",
+    "contiguous",
+    "fallback",
+]
+# strace's names of the calls that each strategy makes.
+CALLS = {
+    "write": "write",
+    "writev": "writev",
+    "pwrite": "pwrite64",
+    "pwritev": "pwritev",
+}
+CALLS |= {"coalesce": "pwrite64", "contiguous": "pwrite64", "fallback": "pwrite64"}
+
+
+def strace_works():
+    """Whether strace is there and may trace here."""
+    if not shutil.which("strace"):
+        return False
+    return subprocess.run(["strace", "-o", "/dev/null", "true"]).returncode == 0
+
+
+@pytest.mark.skipif(not strace_works(), reason="strace cannot trace here")
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_calls_are_those_that_strace_counts(strategy, tmp_path):
+    out, trace = tmp_path / "out.json", tmp_path / "trace"
+    work = tmp_path / "work"
+    work.mkdir()
+    subprocess.run(
+        ["strace", "-f", "-y", "-e", "trace=write,writev,pwrite64,pwritev,pwritev2"]
+        + ["-o", trace, SUITE, *SMALL, f"--strategy={strategy}", f"--dir={work}"]
+        + ["--benchmark_repetitions=3", f"--benchmark_out={out}"],
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    # Only calls on files in the work folder: the results and the screen are written too.
+    seen = re.findall(
+        rf"^\d+ +(\w+)\(\d+<{re.escape(str(work))}/[^>]*>", trace.read_text(), re.M
+    )
+    rows = repetitions(read(out))
+    assert len(rows) == 3
+    assert set(seen) == {CALLS[strategy]}
+    for row in rows:
+        assert row["calls"] * 3 == len(seen)
+        assert row["kernel_calls"] == row["calls"]
+        assert "label" not in row
+
+
+def test_the_blog_rows_make_the_calls_that_the_post_describes(tmp_path):
+    out = tmp_path / "out.json"
+    subprocess.run(
+        [SUITE, "--preset=blog", "--benchmark_repetitions=1", f"--dir={tmp_path}"]
+        + [f"--benchmark_out={out}"],
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    results = read(out)
+    expected = {"pwrite": 6250, "pwritev": 1563, "fallback": 6250, "contiguous": 1563}
+    for strategy, calls in expected.items():
+        (row,) = repetitions(results, strategy)
+        assert row["calls"] == calls
+        assert row["buffers"] == 6250
+        if "kernel_calls" in row:
+            assert row["kernel_calls"] == calls
