@@ -58,7 +58,7 @@ class Effect:
     def log_standard_error(self) -> float:
         """The standard error of the logarithm of the ratio, as the interval implies it."""
         return (
-            math.log(self.high / self.low) / 2 / float(stats.norm.ppf((1 + LEVEL) / 2))
+            math.log(self.high / self.low) / 2 / float(special.ndtri((1 + LEVEL) / 2))
         )
 
 
@@ -130,7 +130,7 @@ def median_interval(
     tail = (1 - LEVEL) / 2
     k = max(1, int(stats.binom.ppf(tail, n, 0.5)))
     missed = float(stats.binom.cdf(k - 1, n, 0.5))
-    scale = float(stats.norm.ppf(tail) / stats.norm.ppf(missed))
+    scale = float(special.ndtri(tail) / special.ndtri(missed))
     logs = np.log(sorted_times)
     middle = np.log(np.median(sorted_times, axis=-1))
     return (

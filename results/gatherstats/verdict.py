@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from gatherstats.effect import (
     FEWEST_REPETITIONS,
@@ -125,13 +125,13 @@ def repetitions_needed(effect: Effect, threshold: float, family: int) -> int | N
     error = effect.log_standard_error
     distance = abs(math.log(effect.ratio))
     room = math.log1p(threshold) - distance
-    power = float(stats.norm.ppf(POWER))
+    power = float(special.ndtri(POWER))
     candidates = []
     if distance > 0:
-        strict = float(stats.norm.ppf(1 - ALPHA / 2 / family))
+        strict = float(special.ndtri(1 - ALPHA / 2 / family))
         candidates.append(effect.n * ((strict + power) * error / distance) ** 2)
     if room > 0:
-        interval = float(stats.norm.ppf((1 + LEVEL) / 2))
+        interval = float(special.ndtri((1 + LEVEL) / 2))
         candidates.append(effect.n * ((interval + power) * error / room) ** 2)
     least = max(effect.n + 1, fewest_for_significance(family))
     needed = min(candidates, default=math.inf)
@@ -184,8 +184,8 @@ def _decide(
     elif p < ALPHA and effect.low > 1:
         outcome = Outcome.SLOWER
     needed = None
-    if outcome is Outcome.UNDECIDED and has_interval:
-        needed = repetitions_needed(effect, threshold, family)
-    elif outcome is Outcome.UNDECIDED and best_p >= ALPHA:
+    if outcome is Outcome.UNDECIDED and best_p >= ALPHA:
         needed = fewest_for_significance(family)
+    elif outcome is Outcome.UNDECIDED and has_interval:
+        needed = repetitions_needed(effect, threshold, family)
     return Verdict(outcome, effect, p, best_p, needed)

@@ -1,0 +1,182 @@
+"""Verdicts: what each of the four means, corrections, and what cannot be decided."""
+
+import numpy as np
+import pytest
+from gatherstats.effect import compare_repetitions, compare_summaries, smallest_p
+from gatherstats.rows import Aggregates
+from gatherstats.sentences import sentence
+from gatherstats.verdict import Outcome, benjamini_hochberg, holm, judge
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+
+def normal(median, n=100, scatter=0.01):
+    """Times whose quantiles are exactly those of a normal law."""
+    return median * (1 + scatter * stats.norm.ppf((np.arange(n) + 0.5) / n))
+
+
+def shuffled(median, rng, n=100, scatter=0.01):
+    # Slightly different values, so that two rows have no ties.
+    return normal(median, n, scatter) * (1 + 1e-7 * rng.random(n))
+
+
+def only(base, other, **options):
+    (verdict,) = judge([(base, other)], **options)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    "other, outcome",
+    [
+        (0.95, Outcome.FASTER),
+        (1.05, Outcome.SLOWER),
+        (1.002, Outcome.SAME),
+        (1.0095, Outcome.SLOWER),
+    ],
+)
+def test_decided(rng, other, outcome):
+    scatter = 0.01
+    verdict = only(shuffled(1, rng, 100, scatter), shuffled(other, rng, 100, scatter))
+    assert verdict.outcome is outcome
+    assert verdict.effect.ratio == pytest.approx(other, rel=1e-3)
+    assert verdict.effect.low < other < verdict.effect.high
+    assert verdict.needed is None
+
+
+def test_the_threshold_can_be_set(rng):
+    base, other = shuffled(1, rng), shuffled(1.02, rng)
+    assert only(base, other).outcome is Outcome.SLOWER
+    assert only(base, other, threshold=0.05).outcome is Outcome.SAME
+
+
+def test_undecided_says_how_many_would_do(rng):
+    base, other = shuffled(1, rng, 10, 0.05), shuffled(1.03, rng, 10, 0.05)
+    verdict = only(base, other)
+    assert verdict.outcome is Outcome.UNDECIDED
+    many = verdict.needed
+    assert 10 < many < 1000
+    bigger = only(shuffled(1, rng, many, 0.05), shuffled(1.03, rng, many, 0.05))
+    assert bigger.outcome is Outcome.SLOWER
+
+
+def test_too_few_repetitions_for_any_decision():
+    (verdict,) = judge([(np.array([1.0, 1.1, 1.2]), np.array([5.0, 5.1, 5.2]))])
+    assert verdict.outcome is Outcome.UNDECIDED and not verdict.attainable
+    text = sentence("B", "A", verdict, 0.01)
+    assert "3 repetitions cannot decide it: p could be 0.1 at best" in text
+    assert "it takes at least 4 of each" in text
+
+
+def test_a_large_family_needs_more_repetitions(rng):
+    pairs = [(normal(1, 4), 2 * normal(1, 4) + i * 1e-6) for i in range(3)]
+    assert only(*pairs[0]).outcome is Outcome.SLOWER
+    for verdict in judge(pairs):
+        assert verdict.outcome is Outcome.UNDECIDED and verdict.needed == 5
+
+
+def test_ten_repetitions_reach_1e_5():
+    assert smallest_p(10, 10) == pytest.approx(1.0825e-5, rel=1e-4)
+    (effect,) = compare_repetitions([(np.arange(1.0, 11), np.arange(21.0, 31))])
+    assert effect.p == pytest.approx(smallest_p(10, 10))
+
+
+@pytest.mark.parametrize(
+    "base, other, message",
+    [
+        ([1.0], [2.0, 2.1, 2.2], "one repetition shows no spread"),
+        ([0.0, 0.0, 0.0], [1.0, 1.1, 1.2], "a time of zero gives no ratio"),
+        ([1.0, 1.1, 1.2], [0.0, 1.0, 1.0], "a time of zero gives no ratio"),
+        ([2.0] * 10, [2.0] * 10, "no spread at all"),
+        ([], [1.0, 2.0], "there is no repetition"),
+    ],
+)
+def test_what_cannot_be_tested(base, other, message):
+    verdict = only(np.array(base), np.array(other))
+    assert verdict.outcome is Outcome.UNDECIDED
+    text = sentence("B", "A", verdict, 0.01)
+    assert message in text and "nan" not in text
+
+
+def test_a_coarse_clock_is_not_the_same():
+    times = np.array([1.0] * 9 + [2.0])
+    assert only(times, times).outcome is Outcome.UNDECIDED
+
+
+def test_the_same_samples_twice_are_the_same():
+    assert only(normal(1), normal(1)).outcome is Outcome.SAME
+
+
+def test_a_row_with_two_humps_gets_a_wide_interval(rng):
+    humps = np.concatenate([normal(1, 50), normal(2, 50)])
+    (effect,) = compare_repetitions([(humps, humps * (1 + 1e-6))])
+    assert effect.low < 0.7 and effect.high > 1.5
+
+
+def test_the_interval_holds_what_it_promises(rng):
+    base = rng.lognormal(0, 0.3, (400, 20))
+    other = 1.5 * rng.lognormal(0, 0.3, (400, 20))
+    effects = compare_repetitions(list(zip(base, other)))
+    missed = sum(not e.low < 1.5 < e.high for e in effects)
+    assert missed <= 0.07 * 400
+
+
+@given(st.floats(1e-9, 1e9), st.floats(1e-3, 1e3))
+def test_the_unit_plays_no_part(unit, ratio):
+    base, other = normal(1, 20), ratio * normal(1, 20, 0.02)
+    (plain,) = compare_repetitions([(base, other)])
+    (scaled,) = compare_repetitions([(base * unit, other * unit)])
+    assert scaled.ratio == pytest.approx(plain.ratio)
+    assert scaled.low == pytest.approx(plain.low)
+    (turned,) = compare_repetitions([(other, base)])
+    assert turned.ratio == pytest.approx(1 / plain.ratio)
+    assert turned.high == pytest.approx(1 / plain.low)
+
+
+def test_pairs_computed_together_are_as_if_alone(rng):
+    sizes = [(5, 5), (10, 12), (5, 5), (40, 40), (1, 5)]
+    pairs = [(rng.random(n) + 1, rng.random(m) + 1) for n, m in sizes]
+    together = compare_repetitions(pairs)
+    alone = [compare_repetitions([pair])[0] for pair in pairs]
+    assert [str(e) for e in together] == [str(e) for e in alone]
+
+
+def test_ties_use_the_approximation():
+    base, other = np.array([1.0, 1, 2, 2, 3, 3]), np.array([3.0, 3, 4, 4, 5, 5])
+    (effect,) = compare_repetitions([(base, other)])
+    expected = stats.mannwhitneyu(base, other, method="asymptotic").pvalue
+    assert effect.p == pytest.approx(expected)
+
+
+def test_welch_from_summaries():
+    base, other = Aggregates(100, 47.92, 3.271), Aggregates(100, 48.51, 4.621)
+    effect = compare_summaries(base, other)
+    assert effect.p == pytest.approx(0.2984, abs=5e-4)
+    assert effect.statistic == "means"
+
+
+def test_welch_equals_scipy_on_samples(rng):
+    base, other = normal(1, 30), normal(1.01, 20, 0.03)
+    known = Aggregates(20, float(other.mean()), float(other.std(ddof=1)))
+    (verdict,) = judge([(base, known)])
+    expected = stats.ttest_ind(other, base, equal_var=False).pvalue
+    assert verdict.effect.p == pytest.approx(expected)
+
+
+def test_holm():
+    assert holm(np.array([0.01, 0.04, 0.03])) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm(np.array([0.9, 0.8])) == pytest.approx([1, 1])
+    assert holm(np.array([])).size == 0
+
+
+def test_benjamini_hochberg():
+    # The example of the paper's section 3.2 in short: four p values.
+    p = np.array([0.01, 0.04, 0.03, 0.5])
+    assert benjamini_hochberg(p) == pytest.approx([0.04, 0.16 / 3, 0.16 / 3, 0.5])
+
+
+def test_the_family_decides(rng):
+    base = rng.normal(1, 0.05, 30)
+    close = [base + 0.027 + rng.normal(0, 1e-6, 30) for _ in range(20)]
+    assert only(base, close[0]).p_corrected < 0.06
+    assert all(v.p_corrected > 0.3 for v in judge([(base, c) for c in close]))
