@@ -219,7 +219,11 @@ def _verdict_lines(
 
 def _legend(run: Run, drift: Drift | None) -> str:
     if environment.is_published(run):
-        return ""
+        tested = any(
+            row.aggregates and row.aggregates.can_be_tested for row in run.rows
+        )
+        text = "Compared by mean, StdDev and n as published (Welch's test)."
+        return text if tested else ""
     parts = [_legend_of_columns(run)]
     if drift is not None:
         parts.append(_drift_text(drift))
