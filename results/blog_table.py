@@ -18,21 +18,25 @@ def main(arguments: list[str] | None = None) -> int:
     """Print a report for each file and return the exit status."""
     options = _parse(arguments)
     needs.require(PROGRAM)
-    from gatherstats.blog import PUBLISHED, make_report
+    from gatherstats.blog import PUBLISHED, belongs_beside, make_report
     from gatherstats.load import LoadError, NoDataError, load
 
-    files = [*options.files, *(PUBLISHED if options.published else [])]
     status = 0
-    for i, path in enumerate(files):
+    runs = []
+    for path in options.files:
         try:
-            report = make_report(load(path), options.threshold / 100)
+            runs.append(load(path))
         except LoadError as error:
             _complain(path, str(error))
             status = max(status, 1 if isinstance(error, NoDataError) else 2)
-            continue
-        print("\n".join([""] * (i > 0) + [_heading(path)] + [""] + report.lines))
+    if options.published:
+        published = [load(path) for path in PUBLISHED]
+        runs += [run for run in published if belongs_beside(run, runs)]
+    for i, run in enumerate(runs):
+        report = make_report(run, options.threshold / 100)
+        print("\n".join([""] * (i > 0) + report.lines))
         for problem in report.problems:
-            _complain(path, problem)
+            _complain(run.path, problem)
         if report.problems or not report.shown:
             status = max(status, 1)
     return status
@@ -50,7 +54,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--published",
         action="store_true",
-        help="print the published tables too, at the end",
+        help="print the published tables of the same kind too, at the end",
     )
     parser.add_argument(
         "--threshold",
@@ -73,12 +77,6 @@ def _percentage(text: str) -> float:
     if not 0 < value < 100:
         raise argparse.ArgumentTypeError(f"{text!r} is not between 0 and 100")
     return value
-
-
-def _heading(path: str | Path) -> str:
-    from gatherstats.text import markdown
-
-    return f"## {markdown(Path(path).name)}"
 
 
 def _complain(path: str | Path, message: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,17 +14,20 @@ from gatherstats.drift import Drift, is_in_random_order, remove_drift
 from gatherstats.grouping import Group, group_rows
 from gatherstats.meaning import explain, missing_methods
 from gatherstats.rows import Row, Run
-from gatherstats.sentences import percent, sentence
+from gatherstats.sentences import advice, percent, short
 from gatherstats.summary import Summary, summarise
 from gatherstats.text import markdown, printable
 from gatherstats.units import Unit, rate_unit, significant, time_unit
 from gatherstats.verdict import Sample, Verdict, judge
 
 COLUMNS = 100
-"""Text is wrapped at this width; a table may be a little wider."""
+"""Text is wrapped at this width, and the tables of the blog's rows fit into it."""
 
 PUBLISHED = sorted((Path(__file__).parent.parent / "reference").glob("*.json"))
 """The files with published figures."""
+
+# Keys along which any run can be put beside a published table.
+_ORDINARY_KEYS = {"strategy", "system", "architecture"}
 
 
 @dataclass(frozen=True)
@@ -39,20 +42,29 @@ class Report:
     shown: int
 
 
+def belongs_beside(published: Run, runs: Sequence[Run]) -> bool:
+    """Whether a published table says something about the rows of `runs`; about none, always.
+
+    A table along a key that no row of them has, such as preallocate, does not.
+    """
+    keys = {key for run in runs for row in run.rows for key in row.name.keys}
+    return not runs or _varying_keys(published.rows) - _ORDINARY_KEYS <= keys
+
+
 def make_report(run: Run, threshold: float) -> Report:
     """Describe one file; differences up to `threshold` (a share of the time) count as none."""
     problems = [printable(problem) for problem in _problems(run)]
     times, drift = remove_drift(run.rows)
     samples = {row.name.text: _sample(row, t) for row, t in zip(run.rows, times)}
-    lines = _environment_lines(run)
+    published = environment.is_published(run)
+    lines = [f"## {_heading(run)}", *_environment_lines(run)]
     explanations: list[str] = []
     for group in group_rows(run.rows):
         verdicts = _judge_group(group, samples, threshold)
-        lines += ["", *_title_lines(group), *_table_lines(group), ""]
-        lines += _verdict_lines(group, verdicts, threshold)
-        explanations += (
-            explain(group, verdicts) if not environment.is_published(run) else []
-        )
+        # The published tables are all of one workload.
+        lines += ["", *([] if published else _title_lines(group))]
+        lines += [*_table_lines(group), "", *_verdict_lines(group, verdicts, threshold)]
+        explanations += [] if published else explain(group, verdicts)
     for reason in environment.refused(run):
         lines += _item(f"not run: {markdown(reason)}")
     lines += [""] + _wrapped(" ".join(explanations)) if explanations else []
@@ -63,6 +75,16 @@ def make_report(run: Run, threshold: float) -> Report:
     )
     shown = sum(not row.failed for row in run.rows)
     return Report(_without_double_blanks(lines), problems, shown)
+
+
+def _varying_keys(rows: list[Row]) -> set[str]:
+    keys = {key for row in rows for key in row.name.keys}
+    return {k for k in keys if len({row.name.keys.get(k) for row in rows}) > 1}
+
+
+def _heading(run: Run) -> str:
+    """A published table is called by its source."""
+    return markdown(run.setting("source") or Path(run.path).name)
 
 
 def _problems(run: Run) -> list[str]:
@@ -93,24 +115,21 @@ def _sample(row: Row, times_s: np.ndarray) -> Sample | None:
 def _judge_group(
     group: Group, samples: dict[str, Sample | None], threshold: float
 ) -> dict[int, Verdict]:
-    if group.baseline is None:
-        return {}
-    base = samples[group.rows[group.baseline].name.text]
-    others = {i: samples[group.rows[i].name.text] for i in group.others}
-    pairs = {
-        i: (base, other)
-        for i, other in others.items()
-        if _usable(base) and _usable(other)
-    }
-    return dict(zip(pairs, judge(list(pairs.values()), threshold)))
-
-
-def _usable(sample: Sample | None) -> bool:
-    return sample is not None
+    in_order = [samples[row.name.text] for row in group.rows]
+    # The rows of one system are one family for the correction.
+    families: dict[int, dict[int, tuple[Sample, Sample]]] = {}
+    for i in group.others:
+        base, other = in_order[group.baselines[i]], in_order[i]
+        if base is not None and other is not None:
+            families.setdefault(group.baselines[i], {})[i] = (base, other)
+    verdicts: dict[int, Verdict] = {}
+    for pairs in families.values():
+        verdicts.update(zip(pairs, judge(list(pairs.values()), threshold)))
+    return verdicts
 
 
 def _environment_lines(run: Run) -> list[str]:
-    pairs = environment.describe(run)
+    pairs = environment.describe_briefly(run)
     indent = max((len(heading) for heading, _ in pairs), default=0) + 2
     lines: list[str] = []
     for heading, text in pairs:
@@ -135,38 +154,50 @@ def _title_lines(group: Group) -> list[str]:
 
 def _table_lines(group: Group) -> list[str]:
     summaries = [summarise(row) for row in group.rows]
-    base = summaries[group.baseline] if group.baseline is not None else None
+    bases = [None if b is None else summaries[b] for b in group.baselines]
     times = [s.mean_s if s.mean_s is not None else s.median_s for s in summaries if s]
     unit = time_unit(t for t in times if t is not None)
     rates = [
         None if row.failed else row.counter("bytes_per_second") for row in group.rows
     ]
     rate = rate_unit(r for r in rates if r is not None)
+    systems = [group.system_key.capitalize()] if group.systems else []
     # The unit stands with the first column of times that has anything in it.
     first = "Mean" if any(s and s.mean_s is not None for s in summaries) else "Median"
-    headers = [
-        f"{name} [{unit.name}]" if name == first else name
-        for name in (
-            "Method",
-            "Mean",
-            "Error",
-            "StdDev",
-            "Median",
-            "Min",
-            "Max",
-            "Ratio",
-        )
-    ] + ["n", "calls", "kernel", rate.name]
+    headers = (
+        systems
+        + [
+            f"{name} [{unit.name}]" if name == first else name
+            for name in (
+                "Method",
+                "Mean",
+                "Error",
+                "StdDev",
+                "Median",
+                "Min",
+                "Max",
+                "Ratio",
+            )
+        ]
+        + ["n", "calls", "kernel", rate.name]
+    )
     columns = [
+        *_system_columns(group),
         [markdown(label) for label in group.labels],
         *_time_columns(summaries, unit),
-        [_ratio_text(summary, base) for summary in summaries],
+        _ratio_column(summaries, bases),
         ["" if s is None or s.n is None else str(s.n) for s in summaries],
         [_count_text(row, "calls") for row in group.rows],
         [_count_text(row, "kernel_calls") for row in group.rows],
         rate.column(rates),
     ]
-    return table.render(headers, list(zip(*columns)))
+    return table.render(headers, list(zip(*columns)), left=1 + len(systems))
+
+
+def _system_columns(group: Group) -> list[list[str]]:
+    """One column or none. A row's label describes its system better than the name can."""
+    cells = [row.label or name for row, name in zip(group.rows, group.systems)]
+    return [[markdown(cell) for cell in cells]] if group.systems else []
 
 
 def _time_columns(summaries: list[Summary | None], unit: Unit) -> list[list[str]]:
@@ -179,10 +210,23 @@ def _time_columns(summaries: list[Summary | None], unit: Unit) -> list[list[str]
     return columns
 
 
-def _ratio_text(summary: Summary | None, base: Summary | None) -> str:
-    if summary is None or base is None or None in (base.mean_s, summary.mean_s):
+def _ratio_column(
+    summaries: list[Summary | None], bases: list[Summary | None]
+) -> list[str]:
+    """Ratios of means, or of medians in a table without any mean."""
+    by_mean = any(s and s.mean_s is not None for s in summaries)
+    return [
+        _ratio_text(
+            *((s and (s.mean_s if by_mean else s.median_s)) for s in (summary, base))
+        )
+        for summary, base in zip(summaries, bases)
+    ]
+
+
+def _ratio_text(time_s: float | None, base_s: float | None) -> str:
+    if time_s is None or base_s is None:
         return ""
-    return f"{summary.mean_s / base.mean_s:.2f}" if base.mean_s > 0 else "NA"
+    return f"{time_s / base_s:.2f}" if base_s > 0 else "NA"
 
 
 def _count_text(row: Row, counter: str) -> str:
@@ -202,28 +246,56 @@ def _verdict_lines(
     group: Group, verdicts: dict[int, Verdict], threshold: float
 ) -> list[str]:
     lines: list[str] = []
-    labels = [markdown(label) for label in group.labels]
-    for label, row in zip(labels, group.rows):
+    for label, row in zip(_labels(group), group.rows):
         if row.failed:
             lines += _item(f"{label}: failed: {markdown(row.error or '')}")
     for i in group.others:
-        base = group.baseline
-        if i in verdicts:
-            lines += _item(sentence(labels[i], labels[base], verdicts[i], threshold))
-        elif group.rows[base].failed and not group.rows[i].failed:
+        base = group.baselines[i]
+        if group.rows[base].failed and not group.rows[i].failed:
+            labels = _labels(group)
             lines += _item(
                 f"{labels[i]} against {labels[base]}: not compared, the latter failed."
             )
+    if verdicts:
+        lines += _judged_lines(group, verdicts, threshold)
     return lines
+
+
+def _labels(group: Group) -> list[str]:
+    """What each row is called in a sentence."""
+    labels = [markdown(label) for label in group.labels]
+    systems = [markdown(system) for system in group.systems]
+    return [f"{s}, {label}" for s, label in zip(systems, labels)] or labels
+
+
+def _judged_lines(
+    group: Group, verdicts: dict[int, Verdict], threshold: float
+) -> list[str]:
+    labels = _labels(group)
+    base = markdown(group.labels[group.baselines[min(verdicts)]])
+    start = f"Against {base}"
+    others = {group.labels[i] for i in verdicts}
+    if group.systems and len(others) == 1:
+        start = f"{markdown(others.pop())} against {base}"
+        labels = [markdown(system) for system in group.systems]
+    effects = [verdict.effect for verdict in verdicts.values()]
+    problems = {effect.problem for effect in effects}
+    if len(verdicts) > 1 and len(problems) == 1 and "" not in problems:
+        return _item(f"{start}: undecided; {problems.pop()}.")
+    statistics = {effect.statistic for effect in effects}
+    made_of = f"ratio of {'/'.join(sorted(statistics))}"
+    test = "Welch's test" if statistics == {"means"} else "the rank test"
+    lines = _wrapped(f"{start} ({made_of}, its 95 % interval; p of {test}):")
+    for i, verdict in verdicts.items():
+        text = short(verdict, threshold, with_statistic=len(statistics) > 1)
+        lines += _item(f"{labels[i]}: {text}")
+    more = advice(verdicts.values())
+    return lines + (_item(more) if more else [])
 
 
 def _legend(run: Run, drift: Drift | None) -> str:
     if environment.is_published(run):
-        tested = any(
-            row.aggregates and row.aggregates.can_be_tested for row in run.rows
-        )
-        text = "Compared by mean, StdDev and n as published (Welch's test)."
-        return text if tested else ""
+        return ""
     parts = [_legend_of_columns(run)]
     if drift is not None:
         parts.append(_drift_text(drift))
@@ -245,11 +317,10 @@ def _legend_of_columns(run: Run) -> str:
     removed = sum(s.removed for s in map(summarise, measured) if s)
     kernel = any(row.counter("kernel_calls") is not None for row in measured)
     return (
-        "Mean, Error (half the 99.9 % interval), StdDev, Median and n are BenchmarkDotNet's,"
-        f" without {removed} high outliers in all; the verdicts use every repetition: ratio of"
-        " medians, rank test, p corrected for the pairs of the table (Holm). Faster by 10 % means"
-        " 10 % less time."
-        + (" Kernel: the write calls that the kernel counted." if kernel else "")
+        "Mean, Error (half the 99.9 % interval), StdDev, Median, n: BenchmarkDotNet's, without"
+        f" {removed} high outliers."
+        + (" Kernel: write calls that it counted." if kernel else "")
+        + " Verdicts: of all repetitions, p with Holm's correction."
     )
 
 
@@ -257,9 +328,8 @@ def _drift_text(drift: Drift) -> str:
     if not drift.removed:
         return "No drift stood out from the scatter, so none was removed."
     return (
-        f"Drift between {_signed(drift.low - 1)} and {_signed(drift.high - 1)} was removed for the"
-        f" verdicts: it takes the scatter from {percent(drift.scatter_before)} to"
-        f" {percent(drift.scatter_after)}."
+        f"Drift between {_signed(drift.low - 1)} and {_signed(drift.high - 1)} was removed for"
+        f" them: scatter {percent(drift.scatter_before)}, then {percent(drift.scatter_after)}."
     )
 
 

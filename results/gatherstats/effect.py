@@ -200,7 +200,7 @@ def _rank_test(base: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _compare_medians_only(base: Aggregates, other: Aggregates) -> Effect:
-    problem = "without a spread and a number of repetitions nothing can be tested"
+    problem = "without a spread and an n nothing can be tested"
     if base.median_s and other.median_s is not None:
         return Effect("medians", other.median_s / base.median_s, problem=problem)
     if base.mean_s and other.mean_s is not None:

@@ -11,8 +11,12 @@ from gatherstats.units import significant
 
 def describe(run: Run) -> list[tuple[str, str]]:
     """Pairs of a heading and its text, safe to print; what the file does not say is left out."""
-    lines = [(heading, make(run)) for heading, make in _LINES.items()]
-    return [(heading, printable(text)) for heading, text in lines if text]
+    return _described(run, _LINES)
+
+
+def describe_briefly(run: Run) -> list[tuple[str, str]]:
+    """The same in few lines: without what seldom matters, such as the mount options."""
+    return _described(run, _BRIEF_LINES)
 
 
 def is_published(run: Run) -> bool:
@@ -25,6 +29,13 @@ def refused(run: Run) -> list[str]:
     return [
         line for line in (run.setting("refused") or "").splitlines() if line.strip()
     ]
+
+
+def _described(
+    run: Run, lines: dict[str, Callable[[Run], str]]
+) -> list[tuple[str, str]]:
+    texts = [(heading, make(run)) for heading, make in lines.items()]
+    return [(heading, printable(text)) for heading, text in texts if text]
 
 
 def _suite(run: Run) -> str:
@@ -71,15 +82,25 @@ def _cpu_settings(run: Run) -> str:
 
 
 def _file_system(run: Run) -> str:
-    device = run.setting("device")
     options = run.setting("mount_options")
     return _joined(
-        run.setting("filesystem"),
-        device and f"on {device}",
-        options and f"({options})",
-        _free_space(run),
-        sep=" ",
+        _type_and_device(run), options and f"({options})", _free_space(run), sep=" "
     )
+
+
+def _type_and_device(run: Run) -> str:
+    device = run.setting("device")
+    return _joined(run.setting("filesystem"), device and f"on {device}", sep=" ")
+
+
+def _machine_and_kernel(run: Run) -> str:
+    return _joined(_machine(run), run.setting("kernel"), sep="; ")
+
+
+def _place(run: Run) -> str:
+    buffers = run.setting("buffers")
+    place = _joined(run.setting("directory"), _type_and_device(run))
+    return _joined(place, buffers and f"buffers: {buffers}", sep="; ")
 
 
 def _free_space(run: Run) -> str | None:
@@ -114,4 +135,11 @@ _LINES: dict[str, Callable[[Run], str]] = {
     "Directory": _setting("directory"),
     "File system": _file_system,
     "Buffers": _setting("buffers"),
+}
+
+_BRIEF_LINES: dict[str, Callable[[Run], str]] = {
+    "System": _setting("system"),
+    "Suite": _suite,
+    "Machine": _machine_and_kernel,
+    "Directory": _place,
 }

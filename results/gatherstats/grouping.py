@@ -1,9 +1,9 @@
-"""Decides which rows of a file stand in one table, what each is called there, and the baseline."""
+"""Decides which rows of a file stand in one table, what each is called there, and the baselines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gatherstats.names import RowName
 from gatherstats.rows import Row
@@ -11,10 +11,10 @@ from gatherstats.rows import Row
 BLOG_METHODS = {
     "pwrite": "Write",
     "pwritev": "WriteGather",
-    "fallback": "WriteGather without pwritev",
-    "contiguous": "One contiguous write",
+    "fallback": "Gather, no pwritev",
+    "contiguous": "Contiguous write",
 }
-"""The strategies of the blog's workload, by the names that the published tables use."""
+"""The strategies of the blog's workload; the first two names are those of the published tables."""
 
 _BLOG_WORKLOAD = {
     "sync": "none",
@@ -38,6 +38,10 @@ _COMPARED_KEYS = (
 )
 _WORK_KEYS = ("count", "size", "window", "file_bytes")
 
+# Keys that say where a row was measured. One table holds several systems, in a leading column, and
+# rows are compared within each.
+_SYSTEM_KEYS = ("system", "architecture")
+
 
 @dataclass(frozen=True)
 class Group:
@@ -45,30 +49,32 @@ class Group:
 
     title: what all its rows have in common.
     labels: what each row is called in it.
-    baseline: the index of the row that the others are compared with; None for no comparison.
+    baselines: for each row the index of the row that it is compared with, which for a baseline is
+    its own; None for no comparison.
+    systems: where each row was measured; empty where that is the same for all.
+    system_key: the key of the names that tells the systems apart, such as "architecture".
     """
 
     title: str
     rows: list[Row]
     labels: list[str]
-    baseline: int | None
+    baselines: list[int | None]
+    systems: list[str] = field(default_factory=list)
+    system_key: str = ""
 
     @property
     def others(self) -> list[int]:
-        """The indices of the rows that are compared with the baseline."""
-        return [
-            i
-            for i in range(len(self.rows))
-            if i != self.baseline and self.baseline is not None
-        ]
+        """The indices of the rows that are compared with a baseline."""
+        return [i for i, b in enumerate(self.baselines) if b is not None and b != i]
 
 
 def group_rows(rows: Sequence[Row]) -> list[Group]:
     """Sort a file's rows into tables.
 
     Rows that differ in their strategy alone are a table; a row that has no such partner is put
-    beside those that differ from it in one other key. What is left then stands in a last table
-    without a baseline. Rows of other suites are one table, with their first row as the baseline.
+    beside those that differ from it in one other key. The same rows of several systems share a
+    table. What is left then stands in a last table without a baseline. Rows of other suites are one
+    table, with their first row as the baseline.
     """
     ours = [row for row in rows if row.name.is_ours]
     foreign = [row for row in rows if not row.name.is_ours]
@@ -76,14 +82,15 @@ def group_rows(rows: Sequence[Row]) -> list[Group]:
     placed: set[str] = set()
     for key in _keys_to_try(ours):
         for members in _differing_only_in(key, ours):
-            if len(members) >= 2 and any(m.name.text not in placed for m in members):
+            values = {member.name.keys.get(key) for member in members}
+            if len(values) >= 2 and any(m.name.text not in placed for m in members):
                 placed.update(m.name.text for m in members)
                 groups.append(_make_group(key, members))
     single = [row for row in ours if row.name.text not in placed]
     if single:
-        groups.append(Group("", single, [row.name.text for row in single], None))
+        groups.append(_plain_group(single, None))
     if foreign:
-        groups.append(Group("", foreign, [row.name.text for row in foreign], 0))
+        groups.append(_plain_group(foreign, 0))
     return groups
 
 
@@ -94,41 +101,70 @@ def is_blog_row(name: RowName) -> bool:
     )
 
 
+def _plain_group(rows: list[Row], baseline: int | None) -> Group:
+    return Group("", rows, [row.name.text for row in rows], [baseline] * len(rows))
+
+
 def _keys_to_try(rows: Sequence[Row]) -> list[str]:
-    known = [*_COMPARED_KEYS, *_WORK_KEYS]
+    known = [*_COMPARED_KEYS, *_WORK_KEYS, *_SYSTEM_KEYS]
     other = {key: None for row in rows for key in row.name.keys if key not in known}
     return [*known, *other]
 
 
 def _differing_only_in(key: str, rows: Sequence[Row]) -> list[list[Row]]:
     groups: dict[object, list[Row]] = {}
+    left_out = (key, *_SYSTEM_KEYS)
     for row in rows:
-        common = tuple((k, v) for k, v in row.name.keys.items() if k != key)
+        common = tuple((k, v) for k, v in row.name.keys.items() if k not in left_out)
         groups.setdefault((row.name.scope, common, row.name.suffixes), []).append(row)
     return list(groups.values())
 
 
 def _make_group(key: str, rows: list[Row]) -> Group:
-    values = [row.name.keys.get(key) for row in rows]
-    baseline: int | None = 0
-    if key in _WORK_KEYS:
-        baseline = None
-    elif key == "strategy":
-        present = [values.index(s) for s in _BASELINE_STRATEGIES if s in values]
-        baseline = present[0] if present else 0
-    elif key == "preallocate":
-        baseline = next(
-            (i for i, value in enumerate(values) if value in (None, "no")), 0
-        )
+    system_key, by_system = _by_system(rows)
+    members: list[Row] = []
+    baselines: list[int | None] = []
+    for part in by_system.values():
+        baseline = _baseline(key, part)
+        start = None if baseline is None else baseline + len(members)
+        members += part
+        baselines += [start] * len(part)
     return Group(
-        _title(rows[0].name, key), rows, [_label(r.name, key) for r in rows], baseline
+        _title(rows[0].name, (key, system_key)),
+        members,
+        [_label(row.name, key) for row in members],
+        baselines,
+        [name for name, part in by_system.items() for _ in part] if system_key else [],
+        system_key,
     )
 
 
-def _title(name: RowName, key: str) -> str:
-    return " ".join(
-        [str(name.scope), *(f"{k}:{v}" for k, v in name.keys.items() if k != key)]
-    )
+def _by_system(rows: list[Row]) -> tuple[str, dict[str, list[Row]]]:
+    """The key that tells the rows' systems apart ("" where it is one), and each system's rows."""
+    telling = [
+        k for k in _SYSTEM_KEYS if len({row.name.keys.get(k) for row in rows}) > 1
+    ]
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        system = ", ".join(row.name.keys.get(key, "") for key in telling)
+        parts.setdefault(system, []).append(row)
+    return ", ".join(telling), parts
+
+
+def _baseline(key: str, rows: list[Row]) -> int | None:
+    values = [row.name.keys.get(key) for row in rows]
+    if key in _WORK_KEYS or key in _SYSTEM_KEYS:
+        return None
+    if key == "strategy":
+        return next((values.index(s) for s in _BASELINE_STRATEGIES if s in values), 0)
+    if key == "preallocate":
+        return next((i for i, value in enumerate(values) if value in (None, "no")), 0)
+    return 0
+
+
+def _title(name: RowName, left_out: tuple[str, ...]) -> str:
+    pairs = (f"{k}:{v}" for k, v in name.keys.items() if k not in left_out)
+    return " ".join([str(name.scope), *pairs])
 
 
 def _label(name: RowName, key: str) -> str:

@@ -23,13 +23,14 @@ def explain(group: Group, verdicts: dict[int, Verdict]) -> list[str]:
         row.name.keys.get("strategy", ""): i for i, row in enumerate(group.rows)
     }
     base = strategies.get("pwrite")
-    if base is None or base != group.baseline or not is_blog_row(group.rows[base].name):
+    if base is None or base != group.baselines[base] or group.systems:
+        return []
+    if not is_blog_row(group.rows[base].name):
         return []
     by_strategy = {s: verdicts[i] for s, i in strategies.items() if i in verdicts}
     rows = {strategy: group.rows[i] for strategy, i in strategies.items()}
     sentences = [
-        _gather(by_strategy.get("pwritev")),
-        _ceiling(by_strategy.get("contiguous"), by_strategy.get("pwritev")),
+        *_gain(by_strategy.get("pwritev"), by_strategy.get("contiguous")),
         _kernel_calls(rows["pwrite"], rows.get("pwritev")),
         _fallback(by_strategy.get("fallback"), rows["pwrite"], rows.get("fallback")),
     ]
@@ -41,6 +42,19 @@ def missing_methods(rows: list[Row]) -> list[str]:
     present = {row.name.keys.get("strategy") for row in rows if is_blog_row(row.name)}
     return [
         method for strategy, method in BLOG_METHODS.items() if strategy not in present
+    ]
+
+
+def _gain(gather: Verdict | None, contiguous: Verdict | None) -> list[str]:
+    verdicts = (gather, contiguous)
+    if not all(v is not None and v.outcome is Outcome.FASTER for v in verdicts):
+        return [_gather(gather), _ceiling(contiguous)]
+    share = math.log(gather.effect.ratio) / math.log(contiguous.effect.ratio)
+    amount = "all" if share >= 1 else f"about {share * 100:.0f} %"
+    return [
+        f"Gathering 4 buffers into one call is {change(gather)} writing them one by one here:"
+        f" {amount} of what any gather could gain, which is what one write of the same bytes"
+        " lying together does."
     ]
 
 
@@ -58,7 +72,7 @@ def _gather(verdict: Verdict | None) -> str:
     return f"Gathering 4 buffers into one call is {change(verdict)} writing them one by one here."
 
 
-def _ceiling(contiguous: Verdict | None, gather: Verdict | None) -> str:
+def _ceiling(contiguous: Verdict | None) -> str:
     if contiguous is None:
         return ""
     start = "One write of the same bytes lying together, the most that any gather could gain,"
@@ -66,13 +80,7 @@ def _ceiling(contiguous: Verdict | None, gather: Verdict | None) -> str:
         return f"{start} does not differ clearly from writing them one by one."
     if contiguous.outcome is Outcome.SAME:
         return f"{start} takes the same time as writing them one by one: nothing is to be gained."
-    text = f"{start} is {change(contiguous)} writing them one by one"
-    if gather is None or {gather.outcome, contiguous.outcome} != {Outcome.FASTER}:
-        return text + "."
-    share = math.log(gather.effect.ratio) / math.log(contiguous.effect.ratio)
-    if share >= 1:
-        return text + "; the gather gains all of that."
-    return text + f"; the gather gets about {share * 100:.0f} % of that gain."
+    return f"{start} is {change(contiguous)} writing them one by one."
 
 
 def _kernel_calls(write: Row, gather: Row | None) -> str:
@@ -100,8 +108,8 @@ def _fallback(verdict: Verdict | None, write: Row, fallback: Row | None) -> str:
     if verdict is None or fallback is None:
         return ""
     start = (
-        "WriteGather without pwritev is what .NET 6 for x64 on macOS most likely did (inferred"
-        " from its sources, not measured):"
+        "A gather without pwritev is what .NET 6 for x64 on macOS most likely did (inferred from"
+        " its sources, not measured):"
     )
     calls = write.counter("calls"), fallback.counter("calls")
     equal_calls = calls[0] is not None and calls[0] == calls[1]

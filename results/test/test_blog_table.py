@@ -36,7 +36,7 @@ def test_the_table_of_a_run(show, rng):
     assert "xfs on /dev/sdb" in out and "/mnt/x" in out
     assert "- not run: pwritev2 on tcp: no offsets\n- not run: fsync on a pipe" in out
     table = [line for line in out.splitlines() if line.startswith("|")]
-    assert len({len(line) for line in table}) == 1 and len(table[0]) <= 110
+    assert len({len(line) for line in table}) == 1 and len(table[0]) <= 100
     assert flat(table[0]) == (
         "| Method | Mean [ms] | Error | StdDev | Median | Ratio | n | calls | kernel"
         " | GB/s |"
@@ -44,17 +44,41 @@ def test_the_table_of_a_run(show, rng):
     assert [line.split("|")[1].strip() for line in table[2:]] == [
         "Write",
         "WriteGather",
-        "WriteGather without pwritev",
-        "One contiguous write",
+        "Gather, no pwritev",
+        "Contiguous write",
     ]
-    assert all(len(line) <= 110 for line in out.splitlines())
+    assert all(len(line) <= 100 for line in out.splitlines())
+
+
+def test_the_published_tables_fit_on_the_same_screen(show, rng):
+    context = {"kernel": "Linux 6.18.44", "cpu": "Intel(R) Xeon(R) Processor"}
+    context |= {"machine": "x86_64", "emulated": "no", "directory": "/tmp"}
+    context |= {"filesystem": "ext4", "device": "/dev/vda", "mount_options": "rw," * 99}
+    run = blog_run({**TYPICAL, "fallback": 40.2}, rng, scatter=0.2, **context)
+    _, out, _ = show(run, options=["--published"])
+    lines = out.splitlines()
+    assert len(lines) <= 55 and max(map(len, lines)) <= 100
+    assert "rw,rw" not in out and out.count("| Write ") == 5
+
+
+def test_preallocation_is_published_beside_runs_that_have_it(show, rng):
+    blog = blog_run(TYPICAL, rng)
+    assert "preallocated" not in show(blog, options=["--published"])[1]
+    for entry in blog["benchmarks"]:
+        for key in ("name", "run_name"):
+            entry[key] = entry[key].replace(
+                "/file_bytes", "/preallocate:yes/file_bytes"
+            )
+    assert "Write, preallocated" in show(blog, options=["--published"])[1]
 
 
 def test_what_a_typical_run_means(show, rng):
     _, out, _ = show(blog_run(TYPICAL, rng, scatter=0.005))
     text = flat(out)
     assert "Gathering 4 buffers into one call is 2" in text
-    assert "the gather gets about 8" in text
+    assert re.search(
+        r"one by one here: about 8\d % of what any gather could gain", text
+    )
     assert (
         "counted 6250 write calls for Write and 1563 for WriteGather, so each" in text
     )
@@ -78,7 +102,7 @@ def test_what_a_typical_run_means(show, rng):
             r"could gain, is 2[45]\.\d % slower than writing them",
         ),
         ({"contiguous": 40.2}, 0.3, "gain, does not differ clearly from writing them"),
-        ({"pwritev": 25}, 0.005, "the gather gains all of that"),
+        ({"pwritev": 25}, 0.005, "one by one here: all of what any gather could gain"),
         (
             {"fallback": 50},
             0.005,
@@ -122,7 +146,7 @@ def test_a_missing_row_is_named(show, rng):
     run = blog_run(medians, rng)
     status, out, err = show(run)
     assert status == 1 and "the row WriteGather is missing from this run" in err
-    assert "Gathering" not in out and "the gather gets" not in out
+    assert "Gathering" not in out and "what any gather could gain" not in out
     run["context"]["gatherbench.command"] = "gatherbench --strategy=pwrite,fallback"
     assert show(run)[0] == 0
 
@@ -136,8 +160,8 @@ def test_a_failed_row_takes_its_sentences_with_it(show, rng, strategy):
     assert status == 1 and "No space left" in err
     assert len(re.findall(r"\| +failed \|", out)) == 1
     words = {
-        "pwrite": "faster than",
-        "pwritev": "WriteGather is",
+        "pwrite": "% faster",
+        "pwritev": "- WriteGather: 2",
         "fallback": "most likely did",
         "contiguous": "most that any gather",
     }
@@ -149,8 +173,8 @@ def test_the_verdict_has_no_drift_in_it(show, rng):
     for entry in run["benchmarks"]:
         entry["real_time"] *= 1 + entry["start_s"] / 20
     text = flat(show(run)[1])
-    assert "was removed for the verdicts" in text
-    ratio = re.search(r"WriteGather is .*?ratio of medians (\S+),", text)[1]
+    assert "% was removed for them: scatter" in text
+    ratio = re.search(r"- WriteGather: \S+ % faster \((\S+),", text)[1]
     assert float(ratio) == pytest.approx(0.75, abs=0.005)
 
 
@@ -176,13 +200,14 @@ def test_rows_are_grouped_by_everything_but_the_strategy(show, rng):
     status, out, _ = show(results(*rows))
     assert status == 0 and out.count("| Method") == 2
     assert "op target:null sync:none count:4 size:24+4096" in out
-    assert out.count("writev is 3") == 2 and out.count("faster than write (") == 4
+    assert out.count("Against write (ratio of medians,") == 2
+    assert out.count("- writev: 3") == 2 and out.count(" % faster (") == 4
 
 
 def test_one_strategy_is_compared_along_the_key_that_varies(show, rng):
     rows = [op_row("pwritev", m, rng, sync=s) for s, m in (("none", 9), ("fsync", 99))]
     _, out, _ = show(results(*rows))
-    assert "sync:fsync is 10" in out and "slower than sync:none" in out
+    assert "Against sync:none (" in out and "- sync:fsync: 10" in out
 
 
 def test_different_amounts_of_work_get_no_verdict(show, rng):
@@ -198,7 +223,7 @@ def test_preallocation_is_a_pair(show, rng):
     times = [list(m * rng.lognormal(0, 0.01, 30)) for m in (60, 40)]
     rows = repetitions(allocated, times[1], "ms"), repetitions(plain, times[0], "ms")
     _, out, _ = show(results(*rows))
-    assert "Write, preallocated is 3" in out and "faster than Write (" in out
+    assert "Against Write (" in out and "- Write, preallocated: 3" in out
 
 
 def test_a_foreign_file_is_one_table_with_its_first_row_as_baseline(show, rng):
@@ -208,14 +233,42 @@ def test_a_foreign_file_is_one_table_with_its_first_row_as_baseline(show, rng):
     ]
     status, out, err = show(results(*rows))
     assert (status, err) == (0, "") and out.count("| Method") == 1
-    assert "BM_memcpy/16/threads:2 is 2" in out and "slower than BM_memcpy/8" in out
+    assert "Against BM_memcpy/8 (" in out and "- BM_memcpy/16/threads:2: 2" in out
+
+
+def test_rows_of_several_systems_are_one_table(show, rng):
+    rows = [
+        op_row(s, m, rng, system=system)
+        for system, slow in (("old", 1), ("new", 2))
+        for s, m in (("writev", 200 * slow), ("write", 300 * slow), ("coalesce", 290))
+    ]
+    _, out, _ = show(results(*rows))
+    assert out.count("| Method") == 1 and flat(out).count("| old |") == 3
+    assert "| System | Method" in flat(out)
+    assert "- old, writev: 3" in out and "- new, writev: 3" in out
+    assert re.search(r"- old, coalesce: [34]\.\d+ % faster", out)
+    assert re.search(r"- new, coalesce: 5\d\.\d % faster", out)
+    single = show(results(*rows[:3]))[1]
+    assert "System" not in single and "op system:old target:null" in single
+
+
+def test_systems_with_one_pair_each_are_named_by_the_system(show, rng):
+    rows = [
+        op_row(s, m, rng, system=system)
+        for system in ("old", "new")
+        for s, m in (("write", 300), ("writev", 200))
+    ]
+    _, out, _ = show(results(*rows))
+    assert "writev against write (ratio of medians" in out
+    assert "- old: 3" in out and "- new: 3" in out
 
 
 def test_threshold(show, rng):
     run = blog_run({**TYPICAL, "fallback": 41.2}, rng)
     assert "yet is" in flat(show(run)[1])
     wide = flat(show(run, options=["--threshold=10"])[1])
-    assert "takes the same time as Write, within 10.0 %" in wide
+    assert "takes the same time as Write." in wide
+    assert "- Gather, no pwritev: the same within 10.0 % (1.0" in wide
 
 
 @pytest.mark.parametrize(

@@ -31,4 +31,4 @@ def test_the_blog_preset(tmp_path, capsys):
         assert row.start_s is not None and row.times_s.size == row.expected
     assert blog_table.main([str(path)]) == 0
     out, err = capsys.readouterr()
-    assert err == "" and "WriteGather without pwritev" in out
+    assert err == "" and "Gather, no pwritev" in out
