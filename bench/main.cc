@@ -3,8 +3,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -70,9 +72,7 @@ void AddContext(const options &options, int argc, char **argv) {
     if (row.refused)
       refused += std::string(refused.empty() ? "" : "\n") + row.name + ": " + row.refused;
   }
-  add("buffers", reused == 0                    ? "distinct"
-                 : reused == options.rows_count ? "one, used again"
-                                                : "distinct or one");
+  add("buffers", reused == 0 ? "distinct" : reused == options.rows_count ? "one, used again" : "distinct or one");
   if (!refused.empty())
     add("refused", refused);
 }
@@ -80,21 +80,38 @@ void AddContext(const options &options, int argc, char **argv) {
 void PrintRefused(const options &options) {
   for (size_t i = 0; i < options.rows_count; i++)
     if (options.rows[i].refused)
-      std::fprintf(stderr, "gatherbench: refused: %s: %s\n", options.rows[i].name,
-                   options.rows[i].refused);
+      std::fprintf(stderr, "gatherbench: refused: %s: %s\n", options.rows[i].name, options.rows[i].refused);
 }
 
+// What a run would do. The bytes of op rows are not known in advance: as many ops are made as fit into the time.
 void DryRun(const options &options) {
-  double bytes = 0;
+  const double min_time_s = std::atof(options.min_time), reps = options.repetitions;
+  double seconds = 0, file_bytes = 0, window_bytes = 0;
+  size_t rows = 0;
   for (size_t i = 0; i < options.rows_count; i++) {
-    const options_row &row = options.rows[i];
-    if (row.refused)
+    const gather_plan &plan = options.rows[i].plan;
+    if (options.rows[i].refused)
       continue;
-    const double row_bytes = static_cast<double>(gather_plan_op_bytes(&row.plan));
-    std::printf("%s  %u repetitions, %.0f bytes an op\n", row.name, options.repetitions, row_bytes);
-    bytes += row_bytes * options.repetitions;
+    rows++;
+    const double op_bytes = static_cast<double>(gather_plan_op_bytes(&plan)) * gather_plan_threads(&plan);
+    const double disk_bytes = static_cast<double>(gather_plan_disk_bytes(&plan));
+    std::printf("%s  %.0f bytes an op\n", options.rows[i].name, op_bytes);
+    if (plan.scope->offers & GATHER_CREATED) {
+      file_bytes += disk_bytes > 0 ? op_bytes * reps : 0;
+      seconds += reps * std::max(min_time_s, op_bytes / 2e9);
+    } else {
+      window_bytes = std::max(window_bytes, disk_bytes);
+      seconds += (reps + 2) * min_time_s + reps * 0.002; // finding the iteration count takes two more repetitions
+    }
   }
-  std::printf("%.0f bytes in all, if every repetition is one op, in %s\n", bytes, options.dir);
+  char device[512] = "an unknown device";
+  for (const gather_environment_item *item = gather_environment; item->key; item++)
+    if (std::strcmp(item->key, "device") == 0)
+      (void)item->read(options.dir, device, sizeof device); // keeps the text above if it cannot be told
+  std::printf("\n%zu rows, %u repetitions each\n", rows, options.repetitions);
+  std::printf("in %s on %s: %.0f bytes in new files, and %.0f bytes that are overwritten again and again\n",
+              options.dir, device, file_bytes, window_bytes);
+  std::printf("about %.0f s, if files are written at 2 GB/s\n", seconds);
 }
 
 // The command line for Google Benchmark: our defaults, then what the user said.
@@ -110,8 +127,7 @@ std::vector<std::string> BenchmarkArguments(const options &options, const std::s
   if (!getenv("BENCHMARK_ENABLE_RANDOM_INTERLEAVING"))
     arguments.push_back("--benchmark_enable_random_interleaving=true");
   if (!getenv("BENCHMARK_DISPLAY_AGGREGATES_ONLY"))
-    arguments.push_back("--benchmark_display_aggregates_only=" +
-                        std::string(options.own_display ? "false" : "true"));
+    arguments.push_back("--benchmark_display_aggregates_only=" + std::string(options.format ? "true" : "false"));
   if (!out.empty())
     arguments.push_back("--benchmark_out=" + out);
   if (options.action == OPTIONS_LIST_TESTS)
@@ -135,24 +151,28 @@ bool InitializeBenchmark(const options &options, const std::string &out) {
   return !benchmark::ReportUnrecognizedArguments(argc, argv.data());
 }
 
+// The screen: our table, or one of Google Benchmark's formats.
+std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options) {
+  if (!options.format)
+    return std::make_unique<TableReporter>();
+  return std::make_unique<ResultsReporter>(MakeFormat(options.format));
+}
+
 bool RunAll(const options &options, Suite &suite, bool to_file) {
-  TableReporter table;
-  benchmark::BenchmarkReporter *display = options.own_display ? &table : nullptr;
+  const auto display = MakeDisplay(options);
   if (!to_file) {
-    benchmark::RunSpecifiedBenchmarks(display);
+    benchmark::RunSpecifiedBenchmarks(display.get());
     return true;
   }
   ResultsReporter results(MakeFormat(options.out_format));
-  benchmark::RunSpecifiedBenchmarks(display, &results);
+  benchmark::RunSpecifiedBenchmarks(display.get(), &results);
   suite.progress().Clear();
   if (!results.complete())
-    std::fprintf(stderr, "gatherbench: write results to %s: %s\n", options.out,
-                 std::strerror(errno ? errno : EIO));
+    std::fprintf(stderr, "gatherbench: write results to %s: %s\n", options.out, std::strerror(errno ? errno : EIO));
   return results.complete();
 }
 
-// Whether the directory can hold what the largest row writes, with a twentieth more for the file
-// system's own needs.
+// Whether the directory can hold what the largest row writes, with a twentieth more for the file system's own needs.
 bool CheckDirectory(const options &options, gather_workspace &workspace) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < options.rows_count; i++)
@@ -167,25 +187,36 @@ bool CheckDirectory(const options &options, gather_workspace &workspace) {
     std::fprintf(stderr, "gatherbench: %s: %.1f MB are needed and %.1f MB are free\n", options.dir,
                  static_cast<double>(bytes) / 1e6, static_cast<double>(free_bytes) / 1e6);
   else if (error)
-    std::fprintf(stderr, "gatherbench: %s %s: %s\n", workspace.operation, options.dir,
-                 std::strerror(-error));
+    std::fprintf(stderr, "gatherbench: %s %s: %s\n", workspace.operation, options.dir, std::strerror(-error));
   return error == 0;
 }
 
-int Measure(const options &options, int argc, char **argv) {
+// Removes all that was made in the directory.
+bool CloseWorkspace(const options &options, gather_workspace &workspace) {
+  const int error = gather_workspace_close(&workspace);
+  if (error)
+    std::fprintf(stderr, "gatherbench: %s in %s: %s\n", workspace.operation, options.dir, std::strerror(-error));
+  return error == 0;
+}
+
+// Says which rows are refused; false if none is left.
+bool AnyLeft(const options &options) {
   PrintRefused(options);
-  if (options.rows_count == options.refused_count) {
-    std::fprintf(stderr, "gatherbench: %s\n",
-                 options.rows_count ? "every row was refused"
-                                    : "no row matches --benchmark_filter");
+  if (options.rows_count > options.refused_count)
+    return true;
+  std::fprintf(stderr, "gatherbench: %s\n",
+               options.rows_count ? "every row was refused" : "no row matches --benchmark_filter");
+  return false;
+}
+
+ExitStatus MeasureIn(gather_workspace &workspace, options &options, int argc, char **argv) {
+  const bool run = options.action == OPTIONS_RUN;
+  if (run && (!CheckDirectory(options, workspace) || options_probe(&options, &workspace) != 0))
     return FAILED;
-  }
-  gather_workspace workspace;
-  gather_workspace_init(&workspace, options.dir);
-  if (options.action == OPTIONS_RUN && !CheckDirectory(options, workspace))
+  if (!AnyLeft(options))
     return FAILED;
   ResultsFile file;
-  if (options.out && options.action == OPTIONS_RUN && !file.Open(options.out))
+  if (options.out && run && !file.Open(options.out))
     return FAILED;
   if (!InitializeBenchmark(options, file.partial_path()))
     return BAD_USAGE;
@@ -196,23 +227,24 @@ int Measure(const options &options, int argc, char **argv) {
   const bool to_file = !file.partial_path().empty();
   bool good = RunAll(options, suite, to_file) && (!to_file || file.Complete());
   suite.progress().Clear();
-  const int error = gather_workspace_close(&workspace);
-  if (error) {
-    std::fprintf(stderr, "gatherbench: %s in %s: %s\n", workspace.operation, options.dir,
-                 std::strerror(-error));
-    good = false;
-  }
   std::cout.flush();
   if (!std::cout.good()) {
     std::fprintf(stderr, "gatherbench: write to the standard output failed\n");
     good = false;
   }
-  if (interrupted_by)
-    return SIGNALLED + interrupted_by;
   return good && suite.failed_count() == 0 ? MEASURED : FAILED;
 }
 
-int Act(const options &options, int argc, char **argv) {
+int Measure(options &options, int argc, char **argv) {
+  gather_workspace workspace;
+  gather_workspace_init(&workspace, options.dir);
+  ExitStatus status = MeasureIn(workspace, options, argc, argv);
+  if (!CloseWorkspace(options, workspace) && status == MEASURED)
+    status = FAILED;
+  return interrupted_by ? SIGNALLED + interrupted_by : status;
+}
+
+int Act(options &options, int argc, char **argv) {
   switch (options.action) {
   case OPTIONS_HELP:
     options_print_help();
@@ -223,7 +255,7 @@ int Act(const options &options, int argc, char **argv) {
     std::puts("gatherbench " GATHERBENCH_VERSION);
     return MEASURED;
   case OPTIONS_LIST:
-    options_print_list();
+    options_print_list(&options);
     return MEASURED;
   case OPTIONS_DRY_RUN:
     PrintRefused(options);
@@ -244,8 +276,7 @@ int main(int argc, char **argv) {
     return FAILED;
   }
   options options;
-  const int status =
-      options_parse(&options, argc, argv) == 0 ? Act(options, argc, argv) : BAD_USAGE;
+  const int status = options_parse(&options, argc, argv) == 0 ? Act(options, argc, argv) : BAD_USAGE;
   options_free(&options);
   return status;
 }

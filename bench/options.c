@@ -70,9 +70,25 @@ static const char *set_scope(const char *text, struct gather_plan *plan) {
   return plan->scope ? NULL : "is not a scope (see --list)";
 }
 
+/* A strategy, or several with | between them: the first that the rest of the plan allows, so that one list serves files
+ * and streams. That a plan is complete shows in its scope. */
 static const char *set_strategy(const char *text, struct gather_plan *plan) {
-  plan->strategy = gather_strategy_find(text);
-  return plan->strategy ? NULL : "is not a strategy (see --list)";
+  char name[32];
+  bool chosen = false;
+  for (;;) {
+    size_t length = strcspn(text, "|");
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    const struct gather_strategy *strategy = length < sizeof name ? gather_strategy_find(name) : NULL;
+    if (strategy == NULL)
+      return "is not a strategy (see --list)";
+    if (!chosen) {
+      plan->strategy = strategy;
+      chosen = plan->scope && gather_plan_refuse(plan) == NULL;
+    }
+    if (text[length] == '\0')
+      return NULL;
+    text += length + 1;
+  }
 }
 
 static const char *set_target(const char *text, struct gather_plan *plan) {
@@ -87,6 +103,45 @@ static const char *set_sync(const char *text, struct gather_plan *plan) {
 
 static const char *set_preallocate(const char *text, struct gather_plan *plan) {
   return parse_yes_no(text, &plan->preallocate);
+}
+
+static const char *set_direct(const char *text, struct gather_plan *plan) {
+  return parse_yes_no(text, &plan->direct);
+}
+
+static const char *set_sync_each(const char *text, struct gather_plan *plan) {
+  return parse_yes_no(text, &plan->sync_each);
+}
+
+static const char *set_shared_file(const char *text, struct gather_plan *plan) {
+  return parse_yes_no(text, &plan->shared_file);
+}
+
+static const char *set_verify(const char *text, struct gather_plan *plan) {
+  return parse_yes_no(text, &plan->verify);
+}
+
+static const char *set_cpu(const char *text, struct gather_plan *plan) {
+  uint64_t number;
+  const char *wrong = parse_number(text, &number);
+  if (wrong)
+    return wrong;
+  if (number >= 1024) /* CPU_SETSIZE */
+    return "is too large";
+  plan->cpu = (unsigned)number;
+  plan->pinned = true;
+  return NULL;
+}
+
+static const char *set_threads(const char *text, struct gather_plan *plan) {
+  uint64_t number;
+  const char *wrong = parse_number(text, &number);
+  if (wrong)
+    return wrong;
+  if (number == 0 || number > 1024)
+    return "must be 1 to 1024";
+  plan->threads = (unsigned)number;
+  return NULL;
 }
 
 static const char *set_window(const char *text, struct gather_plan *plan) {
@@ -144,8 +199,8 @@ static const char *set_buffers(const char *text, struct gather_plan *plan) {
 
 static const struct row_option {
   const char *name;
-  const char *argument;
-  const char *usual; /* what it is where neither user nor preset say */
+  const char *argument; /* NULL for yes, if nothing is said */
+  const char *usual;    /* what it is where neither user nor preset say; NULL for nothing */
   const char *doc;
   bool list; /* several values, which multiply */
   const char *(*set)(const char *text, struct gather_plan *plan);
@@ -153,15 +208,18 @@ static const struct row_option {
     {"scope", "op|file", "op", "what one timed op is: a batch, or a whole file", false, set_scope},
     {"target", "LIST", "file", "what is written to", true, set_target},
     {"sync", "LIST", "none", "how a batch is made durable", true, set_sync},
-    {"preallocate", "no,yes", "no", "allocate the file's blocks first (scope file)", true,
-     set_preallocate},
-    {"window", "BYTES", "64m", "what the scope op overwrites on a file", false, set_window},
-    {"file-bytes", "BYTES", "100000000", "what the scope file writes", false, set_file_bytes},
-    {"buffers", "distinct|one", "distinct", "buffers of a batch, or one that is used again", false,
-     set_buffers},
+    {"sync-each", NULL, "no", "scope file: make each batch durable, as in a growing log", false, set_sync_each},
+    {"direct", "no,yes", "no", "write past the page cache, with O_DIRECT", true, set_direct},
+    {"preallocate", "no,yes", "no", "scope file: allocate the file's blocks first", true, set_preallocate},
+    {"window", "BYTES", "64m", "scope op: what is overwritten on a file", false, set_window},
+    {"file-bytes", "BYTES", "100000000", "scope file: what is written", false, set_file_bytes},
+    {"threads", "LIST", "1", "threads that write at the same time, each to a file of its own", true, set_threads},
+    {"shared-file", NULL, "no", "scope op: the threads' windows lie in one file", false, set_shared_file},
+    {"cpu", "N", NULL, "keep the writer on processor N", false, set_cpu},
+    {"buffers", "distinct|one", "distinct", "buffers of a batch, or one that is used again", false, set_buffers},
+    {"verify", NULL, "no", "read back what the last op wrote, and compare", false, set_verify},
     {"count", "LIST", "4", "buffers in a batch", true, set_count},
-    {"size", "LIST", "4k", "bytes of a buffer: 16, 4k, 1m, or a pattern such as 24+4096", true,
-     set_size},
+    {"size", "LIST", "4k", "bytes of a buffer: 16, 4k, 1m, or a pattern such as 24+4096", true, set_size},
     {"strategy", "LIST", "write,writev,coalesce", "how a batch is written", true, set_strategy},
 };
 enum { ROW_OPTIONS = sizeof row_options / sizeof *row_options };
@@ -207,6 +265,7 @@ enum run_option_id {
   RUN_PRESET,
   RUN_PRESET_FILE,
   RUN_QUICK,
+  RUN_LATENCY,
   RUN_DRY_RUN,
   RUN_LIST,
   RUN_HELP,
@@ -220,9 +279,9 @@ static const struct run_option {
   const char *doc;
 } run_options[] = {
     {RUN_PRESET, "preset", "NAME", "a named set of options, for what is not given (see --list)"},
-    {RUN_PRESET_FILE, "preset-file", "FILE",
-     "the same from a file: one product of options a line, # starts a comment"},
+    {RUN_PRESET_FILE, "preset-file", "FILE", "the same from a file: one product of options a line, # starts a comment"},
     {RUN_DIR, "dir", "DIR", "where files are made (default: $TMPDIR or /tmp)"},
+    {RUN_LATENCY, "latency", NULL, "record each op's time, for p50, p99, p99.9 and max"},
     {RUN_QUICK, "quick", NULL, "a tenth of the repetitions, three at least"},
     {RUN_DRY_RUN, "dry-run", NULL, "only say which rows there are and how many bytes they write"},
     {RUN_LIST, "list", NULL, "what there is, and what cannot be used here and why"},
@@ -274,8 +333,7 @@ static int set_repetitions(struct options *options, const char *text) {
 
 /* Takes the flags that we act on ourselves, and passes on the others. A preset's flags set only
  * what is not set. */
-static int take_benchmark_flag(struct options *options, struct parsed *parsed, const char *argument,
-                               bool from_preset) {
+static int take_benchmark_flag(struct options *options, struct parsed *parsed, const char *argument, bool from_preset) {
   const char *value;
   if (!starts_with(argument, "--benchmark_")) {
     options->passed_on[options->passed_on_count++] = argument;
@@ -292,11 +350,11 @@ static int take_benchmark_flag(struct options *options, struct parsed *parsed, c
     return 0;
   }
   if (from_preset)
-    return complain(
-        "a preset may only set --benchmark_repetitions and --benchmark_min_time, not '%s'",
-        argument);
+    return complain("a preset may only set --benchmark_repetitions and --benchmark_min_time, not '%s'", argument);
   if ((value = flag_value(argument, "filter")) != NULL)
     parsed->filter = value;
+  else if ((value = flag_value(argument, "format")) != NULL)
+    options->format = value;
   else if ((value = flag_value(argument, "out_format")) != NULL)
     options->out_format = value;
   else if ((value = flag_value(argument, "out")) != NULL)
@@ -305,23 +363,22 @@ static int take_benchmark_flag(struct options *options, struct parsed *parsed, c
     options->action = is_true(value) ? OPTIONS_LIST_TESTS : options->action;
   else
     options->passed_on[options->passed_on_count++] = argument;
-  if (flag_value(argument, "format") != NULL)
-    options->own_display = false;
   return 0;
 }
 
-static int take_run_option(struct options *options, struct parsed *parsed, int id,
-                           const char *value) {
+static int take_run_option(struct options *options, struct parsed *parsed, int id, const char *value) {
   switch ((enum run_option_id)id) {
   case RUN_DIR:
     options->dir = value;
     return *value ? 0 : complain("--dir: no directory given");
   case RUN_PRESET:
     parsed->preset = value;
-    return preset_find(value) ? 0
-                              : complain("--preset: there is no preset '%s' (see --list)", value);
+    return preset_find(value) ? 0 : complain("--preset: there is no preset '%s' (see --list)", value);
   case RUN_PRESET_FILE:
     parsed->preset_file = value;
+    return 0;
+  case RUN_LATENCY:
+    options->latency = true;
     return 0;
   case RUN_QUICK:
     parsed->quick = true;
@@ -343,15 +400,14 @@ static int take_run_option(struct options *options, struct parsed *parsed, int i
 }
 
 /* Parses one command line, whose argv[0] is not read. Texts are kept, not copied. */
-static int parse_line(struct options *options, struct parsed *parsed, int argc, char **argv,
-                      bool from_preset) {
+static int parse_line(struct options *options, struct parsed *parsed, int argc, char **argv, bool from_preset) {
   struct option known[ROW_OPTIONS + RUN_OPTIONS + 1] = {0};
   for (int i = 0; i < ROW_OPTIONS; i++)
-    known[i] = (struct option){row_options[i].name, required_argument, NULL, i + 1};
+    known[i] = (struct option){row_options[i].name, row_options[i].argument ? required_argument : optional_argument,
+                               NULL, i + 1};
   for (int i = 0; i < RUN_OPTIONS && !from_preset; i++)
     known[ROW_OPTIONS + i] = (struct option){
-        run_options[i].name, run_options[i].argument ? required_argument : no_argument, NULL,
-        run_options[i].id};
+        run_options[i].name, run_options[i].argument ? required_argument : no_argument, NULL, run_options[i].id};
 
   char **ours = allocate((size_t)argc + 1, sizeof *ours);
   int ours_count = 1, error = 0;
@@ -371,8 +427,9 @@ static int parse_line(struct options *options, struct parsed *parsed, int argc, 
     } else if (id > ROW_OPTIONS) {
       error = take_run_option(options, parsed, id, optarg);
     } else {
-      parsed->selection.given[id - 1] = optarg;
-      error = check_values(&row_options[id - 1], optarg);
+      const char *value = optarg ? optarg : "yes";
+      parsed->selection.given[id - 1] = value;
+      error = check_values(&row_options[id - 1], value);
     }
   }
   if (!error && optind < ours_count)
@@ -383,8 +440,17 @@ static int parse_line(struct options *options, struct parsed *parsed, int argc, 
 
 /* --- From options to rows. --- */
 
-static int add_row(struct options *options, const struct gather_plan *plan, const regex_t *filter,
-                   bool negated) {
+int options_row_name(const struct gather_plan *plan, char *name, size_t size) {
+  int length = gather_plan_name(plan, name, size);
+  if (length < 0)
+    return length;
+  size_t rest = size - (size_t)length;
+  int added = plan->threads > 1 ? snprintf(name + length, rest, "/real_time/threads:%u", plan->threads)
+                                : snprintf(name + length, rest, "/real_time");
+  return added < 0 || (size_t)added >= rest ? -ENAMETOOLONG : 0;
+}
+
+static int add_row(struct options *options, const struct gather_plan *plan, const regex_t *filter, bool negated) {
   if ((options->rows_count & (options->rows_count - 1)) == 0) {
     size_t room = options->rows_count ? 2 * options->rows_count : 1;
     struct options_row *rows = realloc(options->rows, room * sizeof *rows);
@@ -394,11 +460,8 @@ static int add_row(struct options *options, const struct gather_plan *plan, cons
   }
   struct options_row *row = &options->rows[options->rows_count];
   *row = (struct options_row){.plan = *plan, .refused = gather_plan_refuse(plan)};
-  int length = gather_plan_name(plan, row->name, sizeof row->name);
-  static const char suffix[] = "/real_time";
-  if (length < 0 || (size_t)length + sizeof suffix > sizeof row->name)
+  if (options_row_name(plan, row->name, sizeof row->name) < 0)
     return complain("a row's name is too long: %s", row->name);
-  memcpy(row->name + length, suffix, sizeof suffix);
   if (filter && (regexec(filter, row->name, 0, NULL, 0) == 0) == negated)
     return 0;
   if (++options->rows_count > ROWS_MAX)
@@ -413,6 +476,8 @@ static int add_product(struct options *options, const struct selection *selectio
   if (index == ROW_OPTIONS)
     return add_row(options, plan, filter, negated);
   const char *text = selection->given[index] ? selection->given[index] : row_options[index].usual;
+  if (text == NULL)
+    return add_product(options, selection, index + 1, plan, filter, negated);
   char *copy = strdup(text), *list = copy;
   int error = copy ? 0 : complain("out of memory");
   for (char *value; !error && (value = next_value(&list)) != NULL;) {
@@ -425,31 +490,49 @@ static int add_product(struct options *options, const struct selection *selectio
 }
 
 static int compare_names(const void *left, const void *right) {
-  return strcmp(*(const char *const *)left, *(const char *const *)right);
+  const struct options_row *const *one = left, *const *other = right;
+  int order = strcmp((*one)->name, (*other)->name);
+  return order ? order : (*one > *other) - (*one < *other);
 }
 
-/* Two rows of one name could not be told apart in the results. */
-static int check_names(const struct options *options) {
-  const char **names = allocate(options->rows_count, sizeof *names);
+/* Lines of a preset may overlap; a row that is asked for twice is measured once. Rows that share a name but not a plan
+ * could not be told apart in the results. */
+static int remove_twins(struct options *options) {
+  const struct options_row **sorted = allocate(options->rows_count, sizeof *sorted);
+  bool *twin = allocate(options->rows_count, sizeof *twin);
   for (size_t i = 0; i < options->rows_count; i++)
-    names[i] = options->rows[i].name;
-  qsort(names, options->rows_count, sizeof *names, compare_names);
+    sorted[i] = &options->rows[i];
+  qsort(sorted, options->rows_count, sizeof *sorted, compare_names);
   int error = 0;
-  for (size_t i = 1; i < options->rows_count && !error; i++)
-    if (strcmp(names[i - 1], names[i]) == 0)
-      error = complain("asked for twice: %s", names[i]);
-  free(names);
+  for (size_t i = 1; i < options->rows_count && !error; i++) {
+    if (strcmp(sorted[i - 1]->name, sorted[i]->name) != 0)
+      continue;
+    if (sorted[i - 1]->plan.reuse_buffer != sorted[i]->plan.reuse_buffer ||
+        sorted[i - 1]->plan.pinned != sorted[i]->plan.pinned || sorted[i - 1]->plan.cpu != sorted[i]->plan.cpu)
+      error = complain("two rows differ only in what no name shows (--buffers, --cpu): %s", sorted[i]->name);
+    twin[sorted[i] - options->rows] = true;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < options->rows_count && !error; i++) {
+    if (twin[i])
+      options->refused_count -= options->rows[i].refused != NULL;
+    else
+      options->rows[kept++] = options->rows[i];
+  }
+  if (!error)
+    options->rows_count = kept;
+  free(sorted);
+  free(twin);
   return error;
 }
 
 /* A preset's line, split in place; the user's options lie over it. */
-static int add_line(struct options *options, const struct parsed *user, char *line,
-                    const regex_t *filter, bool negated) {
+static int add_line(struct options *options, const struct parsed *user, char *line, const regex_t *filter,
+                    bool negated) {
   line[strcspn(line, "#")] = '\0';
   char *words[64] = {NULL}, *position = NULL;
   int count = 1;
-  for (char *word = strtok_r(line, " \t\r\n", &position); word;
-       word = strtok_r(NULL, " \t\r\n", &position)) {
+  for (char *word = strtok_r(line, " \t\r\n", &position); word; word = strtok_r(NULL, " \t\r\n", &position)) {
     if (count == sizeof words / sizeof *words)
       return complain("a preset's line has too many options");
     words[count++] = word;
@@ -494,8 +577,7 @@ static char *file_text(const char *path) {
   return text;
 }
 
-static int add_rows(struct options *options, const struct parsed *user, const regex_t *filter,
-                    bool negated) {
+static int add_rows(struct options *options, const struct parsed *user, const regex_t *filter, bool negated) {
   if (options->preset_text == NULL)
     return add_product(options, &user->selection, 0, &(struct gather_plan){0}, filter, negated);
   int error = 0;
@@ -539,8 +621,7 @@ static int check_scopes(const struct options *options) {
 
 /* What a user sets for every run in the environment, as Google Benchmark would read it. */
 static int take_environment(struct options *options, struct parsed *user) {
-  static const char *const names[] = {"repetitions", "min_time",   "filter",
-                                      "out",         "out_format", "format"};
+  static const char *const names[] = {"repetitions", "min_time", "filter", "out", "out_format", "format"};
   int error = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names && !error; i++) {
     char variable[64] = "BENCHMARK_";
@@ -550,14 +631,10 @@ static int take_environment(struct options *options, struct parsed *user) {
     const char *value = getenv(variable);
     if (value == NULL || *value == '\0')
       continue;
-    if (strcmp(names[i], "format") == 0) {
-      options->own_display = false;
-    } else {
-      size_t size = strlen("--benchmark_=") + strlen(names[i]) + strlen(value) + 1;
-      char *flag = allocate(size, 1); /* lives as long as the process: the options point into it */
-      snprintf(flag, size, "--benchmark_%s=%s", names[i], value);
-      error = take_benchmark_flag(options, user, flag, false);
-    }
+    size_t size = strlen("--benchmark_=") + strlen(names[i]) + strlen(value) + 1;
+    char *flag = allocate(size, 1); /* lives as long as the process: the options point into it */
+    snprintf(flag, size, "--benchmark_%s=%s", names[i], value);
+    error = take_benchmark_flag(options, user, flag, false);
     if (unsetenv(variable) < 0)
       error = complain("unsetenv %s: %s", variable, strerror(errno));
   }
@@ -574,22 +651,27 @@ static void fill_rest(struct options *options, bool quick, bool repetitions_give
     options->repetitions = options->repetitions > 30 ? options->repetitions / 10 : 3;
 }
 
+static int check_format(const char *flag, const char *value) {
+  if (strcmp(value, "json") == 0 || strcmp(value, "csv") == 0 || strcmp(value, "console") == 0)
+    return 0;
+  return complain("--benchmark_%s: '%s' is none of json, csv, console", flag, value);
+}
+
 int options_parse(struct options *options, int argc, char **argv) {
   const char *temporary = getenv("TMPDIR");
   *options = (struct options){
       .dir = temporary && *temporary ? temporary : "/tmp",
       .out_format = "json",
-      .own_display = true,
       .passed_on = allocate((size_t)argc + 1, sizeof *options->passed_on),
   };
   struct parsed user = {0};
   int error = take_environment(options, &user);
   if (!error)
     error = parse_line(options, &user, argc, argv, false);
-  if (!error && strcmp(options->out_format, "json") != 0 &&
-      strcmp(options->out_format, "csv") != 0 && strcmp(options->out_format, "console") != 0)
-    error =
-        complain("--benchmark_out_format: '%s' is none of json, csv, console", options->out_format);
+  if (!error)
+    error = check_format("format", options->format ? options->format : "json");
+  if (!error)
+    error = check_format("out_format", options->out_format);
   if (options->out && *options->out == '\0')
     options->out = NULL;
   if (!error)
@@ -615,7 +697,7 @@ int options_parse(struct options *options, int argc, char **argv) {
   if (filter)
     regfree(&compiled);
   if (!error)
-    error = check_names(options);
+    error = remove_twins(options);
   if (!error)
     error = check_scopes(options);
   fill_rest(options, user.quick, repetitions_given);
@@ -628,14 +710,31 @@ void options_free(struct options *options) {
   free(options->preset_text);
 }
 
+int options_probe(struct options *options, struct gather_workspace *workspace) {
+  for (size_t i = 0; i < options->rows_count; i++) {
+    struct options_row *row = &options->rows[i];
+    if (row->refused)
+      continue;
+    int result = gather_plan_probe(&row->plan, workspace, row->reason, sizeof row->reason);
+    if (result < 0) {
+      complain("%s: %s", row->name, row->reason);
+      return result;
+    }
+    if (result > 0) {
+      row->refused = row->reason;
+      options->refused_count++;
+    }
+  }
+  return 0;
+}
+
 /* --- Help and list. --- */
 
-static void print_option(const char *name, const char *argument, const char *doc,
-                         const char *usual) {
+static void print_option(const char *name, const char *argument, const char *doc, const char *usual) {
   char option[40];
   snprintf(option, sizeof option, "--%s%s%s", name, argument ? "=" : "", argument ? argument : "");
   printf("  %-24s %s", option, doc);
-  if (usual)
+  if (usual && argument)
     printf(" (default: %s)", usual);
   putchar('\n');
 }
@@ -649,8 +748,7 @@ void options_print_help(void) {
        "\n"
        "What is measured:");
   for (int i = 0; i < ROW_OPTIONS; i++)
-    print_option(row_options[i].name, row_options[i].argument, row_options[i].doc,
-                 row_options[i].usual);
+    print_option(row_options[i].name, row_options[i].argument, row_options[i].doc, row_options[i].usual);
   puts("\nThe run:");
   for (int i = 0; i < RUN_OPTIONS; i++)
     print_option(run_options[i].name, run_options[i].argument, run_options[i].doc, NULL);
@@ -667,7 +765,17 @@ static void print_row(const char *name, const char *doc, const char *(*missing)(
   printf("  %-12s %s%s%s\n", name, doc, reason ? "; n/a: " : "", reason ? reason : "");
 }
 
-void options_print_list(void) {
+/* What a preset file asks for, which has been read into rows. */
+static void print_preset_file(const struct options *options) {
+  if (options->preset == NULL || preset_find(options->preset))
+    return;
+  printf("\nPreset file %s\n", options->preset);
+  for (size_t i = 0; i < options->rows_count; i++)
+    printf("  %s%s%s\n", options->rows[i].name, options->rows[i].refused ? "; n/a: " : "",
+           options->rows[i].refused ? options->rows[i].refused : "");
+}
+
+void options_print_list(const struct options *options) {
   puts("Scopes (--scope)");
   for (const struct gather_scope *const *row = gather_scopes; *row; row++)
     print_row((*row)->name, (*row)->doc, NULL);
@@ -683,4 +791,5 @@ void options_print_list(void) {
   puts("\nPresets (--preset)");
   for (const struct preset *preset = presets; preset->name; preset++)
     print_row(preset->name, preset->doc, NULL);
+  print_preset_file(options);
 }

@@ -13,16 +13,10 @@ struct options_row {
   struct gather_plan plan;
   char name[GATHER_NAME_MAX]; /* with what Google Benchmark appends */
   const char *refused;        /* NULL, or why it cannot be measured */
+  char reason[160];           /* what `refused` points to where it had to be found out by trying */
 };
 
-enum options_action {
-  OPTIONS_RUN,
-  OPTIONS_LIST,
-  OPTIONS_LIST_TESTS,
-  OPTIONS_DRY_RUN,
-  OPTIONS_HELP,
-  OPTIONS_VERSION
-};
+enum options_action { OPTIONS_RUN, OPTIONS_LIST, OPTIONS_LIST_TESTS, OPTIONS_DRY_RUN, OPTIONS_HELP, OPTIONS_VERSION };
 
 struct options {
   enum options_action action;
@@ -31,11 +25,12 @@ struct options {
   struct options_row *rows; /* all that was asked for and that the filter lets through */
   size_t rows_count;
   size_t refused_count;   /* rows of them that are refused */
+  bool latency;           /* record each op's time */
   unsigned repetitions;   /* of each row */
   char min_time[32];      /* seconds of a repetition at least, as Google Benchmark's flag */
   const char *out;        /* the results file, or NULL */
   const char *out_format; /* json, csv or console */
-  bool own_display;       /* no other display than ours was asked for */
+  const char *format;     /* of the screen: json, csv or console; NULL for our own table */
   const char **passed_on; /* the user's flags for Google Benchmark, without those that stand in
                              fields above */
   int passed_on_count;
@@ -51,8 +46,16 @@ void options_free(struct options *options);
 /* Our half of --help. */
 void options_print_help(void);
 
-/* The tables: every row with its doc, and why it cannot be used here. */
-void options_print_list(void);
+/* The tables: every row with its doc, and why it cannot be used here; and the presets, with their lines. */
+void options_print_list(const struct options *options);
+
+/* Finds out by trying which rows this directory cannot do, and marks them as refused. Returns 0; -errno where the
+ * attempt itself failed, after one line on stderr. */
+int options_probe(struct options *options, struct gather_workspace *workspace);
+
+/* The name of the row in the results: the plan's, with what Google Benchmark appends. -ENAMETOOLONG if it does not
+ * fit. */
+int options_row_name(const struct gather_plan *plan, char *name, size_t size);
 
 #ifdef __cplusplus
 }

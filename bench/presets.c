@@ -19,11 +19,67 @@ static const char *const prealloc[] = {
     NULL,
 };
 
+/* Where the three ways cross: in memory, and on /dev/null, where nothing but the calls is left. */
+static const char *const grid[] = {
+    "--scope=op --strategy=pwrite|write,pwritev|writev,coalesce --target=file,null --sync=none "
+    "--count=1,2,4,8,9,16,64,256 --size=16,64,256,1k,4k,16000,64k "
+    "--benchmark_min_time=0.015 --benchmark_repetitions=10",
+    NULL,
+};
+
+/* pg_test_fsync overwrites the start of its file, and opens the open_* files with O_DIRECT as well. */
+#define PG "--scope=op --target=file --window=16k "
+
+static const char *const ladder[] = {
+    PG "--strategy=pwrite,pwritev --sync=fdatasync,fsync --count=1,2 --size=8k "
+       "--benchmark_min_time=0.1 --benchmark_repetitions=10",
+    PG "--strategy=pwrite,pwritev --sync=odsync,osync --direct=yes --count=1,2 --size=8k",
+    PG "--strategy=pwritev2 --sync=rwf_dsync --direct=yes --count=1,2 --size=8k",
+    PG "--strategy=pwrite,pwritev --sync=osync --direct=yes --count=1 --size=16k",
+    PG "--strategy=pwrite,pwritev --sync=osync --direct=yes --count=4 --size=4k",
+    PG "--strategy=pwrite,pwritev --sync=osync --direct=yes --count=8 --size=2k",
+    PG "--strategy=pwrite,pwritev --sync=osync --direct=yes --count=16 --size=1k",
+    PG "--strategy=pwrite --sync=none --count=1 --size=8k",
+    NULL,
+};
+
+static const char *const wal[] = {
+    "--scope=op --target=file --sync=fdatasync,odsync --strategy=pwrite,pwritev,coalesce --count=2 "
+    "--size=24+100,24+1000,24+8168 --benchmark_min_time=0.05 --benchmark_repetitions=20",
+    "--scope=op --target=file --sync=rwf_dsync --strategy=pwritev2 --count=2 --size=24+100,24+1000,24+8168",
+    NULL,
+};
+
+static const char *const net[] = {
+    "--scope=op --target=unix,tcp --strategy=write,writev,coalesce --count=2 --size=24+64,24+1k,24+16k "
+    "--benchmark_min_time=0.05 --benchmark_repetitions=20",
+    NULL,
+};
+
+/* Each public claim's shape, on what it may have been measured on: memory, a file, a socket. */
+#define CLAIM "--scope=op --target=null,file,unix --strategy=write,writev,coalesce --sync=none "
+
+static const char *const claims[] = {
+    CLAIM "--count=256 --size=16,4k --benchmark_min_time=0.02 --benchmark_repetitions=20",
+    CLAIM "--count=16 --size=6,16,32,48,64,128,256,512",
+    CLAIM "--count=10 --size=5,500",
+    CLAIM "--count=1,8,9 --size=64",
+    "--scope=op --target=file --strategy=pwrite --sync=osync --direct=yes --window=16k --count=1 --size=16k",
+    "--scope=op --target=file --strategy=pwrite --sync=osync --direct=yes --window=16k --count=2 --size=8k",
+    "--scope=op --target=file --strategy=pwrite --sync=osync --direct=yes --window=16k --count=4 --size=4k",
+    "--scope=op --target=file --strategy=pwrite --sync=osync --direct=yes --window=16k --count=8 --size=2k",
+    "--scope=op --target=file --strategy=pwrite --sync=osync --direct=yes --window=16k --count=16 --size=1k",
+    NULL,
+};
+
 const struct preset presets[] = {
-    {"blog", "the blog's table: 100 MB in buffers of 16,000 bytes, one by one and gathered by four",
-     blog},
-    {"prealloc", "the blog's second table: the same file, with and without preallocation",
-     prealloc},
+    {"blog", "the blog's table: 100 MB in buffers of 16,000 bytes, one by one and gathered by four", blog},
+    {"prealloc", "the blog's second table: the same file, with and without preallocation", prealloc},
+    {"grid", "the map: separate, gathered and copied, over counts and sizes, on a file and on /dev/null", grid},
+    {"ladder", "pg_test_fsync's questions, with the gathered write beside each split one", ladder},
+    {"wal", "a log record: a header of 24 bytes and a payload, made durable", wal},
+    {"net", "a message: a header of 24 bytes and a payload, over Unix and TCP sockets", net},
+    {"claims", "the shapes for which others have published which way wins", claims},
     {NULL, NULL, NULL},
 };
 

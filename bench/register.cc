@@ -1,20 +1,26 @@
 #include "register.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 volatile std::sig_atomic_t interrupted_by = 0;
 
 namespace {
 
+using benchmark::Counter;
 using Clock = std::chrono::steady_clock;
 
-// Close enough to the process's start: static initialization comes before everything that takes
-// time.
+// Close enough to the process's start: static initialization comes before everything that takes time.
 const Clock::time_point process_start = Clock::now();
 
 double SecondsSinceStart() {
   return std::chrono::duration<double>(Clock::now() - process_start).count();
+}
+
+uint64_t NowNs() {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count());
 }
 
 // What is known when a timed stretch begins.
@@ -28,48 +34,94 @@ struct Before {
   Before() {
     start_s = SecondsSinceStart();
     has_dirty_bytes = gather_dirty_bytes(&dirty_bytes) == 0;
-    has_counts =
-        gather_kernel_counts_read(&counts) == 0; // last, so that it is nearest to the timed stretch
+    has_counts = gather_kernel_counts_read(&counts) == 0; // last, so that it is nearest to the timed stretch
   }
 };
 
-void AddCounters(benchmark::State &state, const gather_run &run, const Before &before) {
+// The timed path: all ops of a repetition. Returns 0 or the first op's -errno.
+int RunOps(gather_run &run, int64_t ops) {
+  for (; ops > 0; ops--) {
+    const int error = gather_op(&run);
+    if (__builtin_expect(error != 0, 0))
+      return error;
+  }
+  return 0;
+}
+
+// The same with one clock read an op.
+int RunRecordedOps(gather_run &run, int64_t ops, LatencyRecord &record) {
+  uint64_t begin_ns = NowNs();
+  for (; ops > 0; ops--) {
+    const int error = gather_op(&run);
+    if (__builtin_expect(error != 0, 0))
+      return error;
+    const uint64_t end_ns = NowNs();
+    record.Add(end_ns - begin_ns);
+    begin_ns = end_ns;
+  }
+  return 0;
+}
+
+// Counters are an op's, and the mean over threads.
+void AddCounters(benchmark::State &state, const gather_run &run, const Before &before, uint64_t loop_ns) {
   gather_kernel_counts after;
   const bool has_counts = before.has_counts && gather_kernel_counts_read(&after) == 0;
-  const double ops = static_cast<double>(state.iterations());
-  const auto per_op = [ops](uint64_t total) { return static_cast<double>(total) / ops; };
-  const double calls = per_op(run.stats.calls);
+  const double ops = static_cast<double>(state.max_iterations);
+  const auto set = [&state](const char *name, double value) {
+    state.counters[name] = Counter(value, Counter::kAvgThreads);
+  };
+  const auto set_per_op = [&set, ops](const char *name, uint64_t total) {
+    set(name, static_cast<double>(total) / ops);
+  };
 
-  state.SetBytesProcessed(state.iterations() *
-                          static_cast<int64_t>(gather_plan_op_bytes(run.plan)));
-  state.counters["buffers"] = static_cast<double>(gather_plan_op_buffers(run.plan));
-  state.counters["calls"] = calls;
-  state.counters["short_writes"] = per_op(run.stats.short_writes);
+  state.SetBytesProcessed(state.max_iterations * static_cast<int64_t>(gather_plan_op_bytes(run.plan)));
+  set("buffers", static_cast<double>(gather_plan_op_buffers(run.plan)));
+  set_per_op("calls", run.stats.calls);
+  set_per_op("short_writes", run.stats.short_writes);
   if (has_counts) {
-    const double kernel_calls = per_op(after.write_calls - before.counts.write_calls);
-    state.counters["kernel_calls"] = kernel_calls;
-    state.counters["device_bytes"] = per_op(after.device_bytes - before.counts.device_bytes);
-    if (kernel_calls < calls || kernel_calls > calls)
-      state.SetLabel("the kernel counted other calls than ours");
+    set_per_op("kernel_calls", after.write_calls - before.counts.write_calls);
+    set_per_op("device_bytes", after.device_bytes - before.counts.device_bytes);
+    if (after.write_calls - before.counts.write_calls != run.stats.calls)
+      state.SetLabel("calls and kernel_calls differ: the kernel counted other write calls than ours");
+  }
+  if (run.plan->durability->sync) {
+    set_per_op("sync_ns", run.stats.sync_ns);
+    set_per_op("write_ns", loop_ns - run.stats.sync_ns);
   }
   if (before.has_dirty_bytes)
-    state.counters["dirty_bytes"] = static_cast<double>(before.dirty_bytes);
-  state.counters["start_s"] = before.start_s;
+    set("dirty_bytes", static_cast<double>(before.dirty_bytes));
+  if (gather_plan_threads(run.plan) > 1)
+    set_per_op("op_ns", loop_ns);
+  set("start_s", before.start_s);
+}
+
+// One thread of a row sets what was found for all of them, so these are not averaged.
+void AddLatencies(benchmark::State &state, Row &row, LatencyRecord &record) {
+  const unsigned threads = gather_plan_threads(row.plan);
+  LatencySummary summary;
+  if (!row.latencies.Add(record.Take(), threads, summary))
+    return;
+  state.counters["p50_ns"] = summary.p50_ns;
+  state.counters["p99_ns"] = summary.p99_ns;
+  state.counters["p99.9_ns"] = summary.p99_9_ns;
+  state.counters["max_ns"] = summary.max_ns;
+  state.counters["latency_ops"] = static_cast<double>(summary.ops);
+  if (summary.ops < static_cast<size_t>(state.max_iterations) * threads)
+    state.SetLabel("latencies rest on the first " + std::to_string(LatencyRecord::kOps) + " ops of each thread");
+}
+
+size_t MeasuredRows(const options &options) {
+  return options.rows_count - options.refused_count;
 }
 
 } // namespace
 
-static size_t MeasuredRows(const options &options) {
-  return options.rows_count - options.refused_count;
-}
-
 Suite::Suite(const options &options, gather_workspace &workspace)
-    : options_(options), workspace_(workspace),
-      progress_(MeasuredRows(options) * options.repetitions) {}
+    : options_(options), workspace_(workspace), progress_(MeasuredRows(options) * options.repetitions) {}
 
-size_t Suite::failed_count() const {
+size_t Suite::failed_count() {
   return static_cast<size_t>(
-      std::count_if(rows_.begin(), rows_.end(), [](const Row &row) { return !row.error.empty(); }));
+      std::count_if(rows_.begin(), rows_.end(), [this](Row &row) { return !ErrorOf(row).empty(); }));
 }
 
 void Suite::Register() {
@@ -77,18 +129,20 @@ void Suite::Register() {
     const options_row &from = options_.rows[i];
     if (from.refused)
       continue;
+    Row &row = rows_.emplace_back(&from.plan, from.name);
     char name[GATHER_NAME_MAX];
     gather_plan_name(&from.plan, name, sizeof name); // it fitted when the options were parsed
-    Row &row = rows_.emplace_back(Row{&from.plan, name, {}});
-    benchmark::RegisterBenchmark(name, [this, &row](benchmark::State &state) {
-      Run(state, row);
-    })->UseRealTime();
+    auto *registered =
+        benchmark::RegisterBenchmark(name, [this, &row](benchmark::State &state) { Run(state, row); })->UseRealTime();
+    if (gather_plan_threads(&from.plan) > 1)
+      registered->Threads(static_cast<int>(from.plan.threads));
   }
 }
 
-// Google Benchmark enters the function more often than there are repetitions, to find the number of
-// iterations; those that have the final number are the repetitions.
+// Google Benchmark enters the function more often than there are repetitions, to find the number of iterations; those
+// that have the final number are the repetitions.
 void Suite::CountRepetition(const benchmark::State &state, Row &row) {
+  const std::lock_guard<std::mutex> lock(row.mutex);
   if (state.max_iterations != row.iterations) {
     row.iterations = state.max_iterations;
     repetitions_done_ -= row.repetitions_done;
@@ -100,52 +154,83 @@ void Suite::CountRepetition(const benchmark::State &state, Row &row) {
 }
 
 void Suite::Fail(Row &row, const char *operation, int error) {
+  const std::lock_guard<std::mutex> lock(row.mutex);
+  if (!row.error.empty())
+    return; // another thread was first
   row.error = row.name + ": " + operation + ": " + std::strerror(error);
   progress_.Clear();
   std::fprintf(stderr, "gatherbench: %s\n", row.error.c_str());
 }
 
-// The timed stretch; false if it failed.
+std::string Suite::ErrorOf(Row &row) {
+  const std::lock_guard<std::mutex> lock(row.mutex);
+  if (row.error.empty() && interrupted_by && row.repetitions_done < options_.repetitions)
+    row.error = row.name + ": interrupted";
+  return row.error;
+}
+
+// The timed stretch, and what is known of it; false if it failed.
 bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
+  LatencyRecord record(options_.latency);
   const Before before;
   int error = 0;
-  for (auto _ : state) {
-    error = gather_op(&run);
-    if (__builtin_expect(error != 0, 0))
+  uint64_t loop_ns = 0;
+  // One batch of all iterations: the loop is ours, and its time can be taken without Google Benchmark's waiting for
+  // other threads.
+  while (state.KeepRunningBatch(state.max_iterations)) {
+    const uint64_t begin_ns = NowNs();
+    error = record.wanted() ? RunRecordedOps(run, state.max_iterations, record) : RunOps(run, state.max_iterations);
+    loop_ns = NowNs() - begin_ns;
+    if (error)
       break;
   }
-  if (error == 0) {
-    AddCounters(state, run, before);
-    return true;
+  if (error) {
+    Fail(row, run.operation, -error);
+    return false;
   }
-  Fail(row, run.operation, -error);
-  state.SkipWithError(row.error.c_str());
-  return false;
+  AddCounters(state, run, before, loop_ns);
+  if (record.wanted())
+    AddLatencies(state, row, record);
+  return true;
+}
+
+// Reads back what the last op wrote. A file is gone by then, so one more is written, untimed, and read before it goes.
+bool Suite::Verify(Row &row, gather_run &run) {
+  int error;
+  if (run.plan->scope->offers & GATHER_CREATED) {
+    run.inspect = gather_verify;
+    error = gather_op(&run);
+  } else {
+    error = gather_verify(&run);
+  }
+  if (error)
+    Fail(row, run.operation, -error);
+  return error == 0;
 }
 
 void Suite::Run(benchmark::State &state, Row &row) {
-  if (row.error.empty() && interrupted_by)
-    row.error = row.name + ": interrupted";
   gather_run run;
-  if (row.error.empty()) {
-    const int error = gather_open(&run, row.plan, &workspace_);
+  bool opened = false;
+  if (ErrorOf(row).empty()) {
+    const int error = gather_open(&run, row.plan, &workspace_, static_cast<unsigned>(state.thread_index()));
+    opened = error == 0;
     if (error)
       Fail(row, run.operation, -error);
   }
-  if (!row.error.empty()) {
-    // Google Benchmark 1.7.1 aborts if the loop is not entered after an error, or if a later
-    // repetition succeeds.
-    state.SkipWithError(row.error.c_str());
-    for (auto _ : state) {
-    }
+  if (opened) {
+    if (Measure(state, row, run) && row.plan->verify)
+      Verify(row, run);
+    const int error = gather_close(&run);
+    if (error)
+      Fail(row, run.operation, -error);
+    if (state.thread_index() == 0)
+      CountRepetition(state, row);
+  }
+  const std::string error = ErrorOf(row);
+  if (error.empty())
     return;
+  state.SkipWithError(error.c_str());
+  // Google Benchmark 1.7.1 aborts if the loop is not entered, even after an error.
+  while (!opened && state.KeepRunningBatch(state.max_iterations)) {
   }
-
-  const bool measured = Measure(state, row, run);
-  const int error = gather_close(&run);
-  if (error && measured) {
-    Fail(row, run.operation, -error);
-    state.SkipWithError(row.error.c_str());
-  }
-  CountRepetition(state, row);
 }

@@ -2,25 +2,32 @@
 #ifndef REGISTER_H
 #define REGISTER_H
 
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include "gather.h"
+#include "latency.h"
 #include "options.h"
 #include "progress.h"
 
-// One row of a run: a plan, and what became of it.
+// One row of a run: a plan, and what became of it. Its threads share it.
 struct Row {
-  const gather_plan *plan;
-  std::string name;            // without what Google Benchmark appends
-  std::string error;           // empty while all is well; one failed repetition fails the row
+  Row(const gather_plan *row_plan, const char *row_name) : plan(row_plan), name(row_name) {}
+
+  const gather_plan *const plan;
+  const std::string name;      // as in the results
   int64_t iterations = 0;      // of the latest entry into the benchmark function
   size_t repetitions_done = 0; // entries with that many iterations
+  Latencies latencies;
+
+  std::string error; // empty while all is well; one failed repetition fails the row, or Google Benchmark 1.7.1 aborts
+  std::mutex mutex;  // over all that changes
 };
 
 // All rows of a run, and what they share.
@@ -34,13 +41,7 @@ public:
   // Registers every row that is not refused.
   void Register();
 
-  size_t rows_count() const {
-    return rows_.size();
-  }
-  const std::deque<Row> &rows() const {
-    return rows_;
-  }
-  size_t failed_count() const;
+  size_t failed_count();
   Progress &progress() {
     return progress_;
   }
@@ -48,7 +49,9 @@ public:
 private:
   void Run(benchmark::State &state, Row &row);
   bool Measure(benchmark::State &state, Row &row, gather_run &run);
+  bool Verify(Row &row, gather_run &run);
   void Fail(Row &row, const char *operation, int error);
+  std::string ErrorOf(Row &row);
   void CountRepetition(const benchmark::State &state, Row &row);
 
   const options &options_;
@@ -58,8 +61,7 @@ private:
   size_t repetitions_done_ = 0;
 };
 
-// The signal that asked the run to stop, or 0. Rows that are not finished then end with the error
-// "interrupted".
+// The signal that asked the run to stop, or 0. Rows that are not finished then end with the error "interrupted".
 extern volatile std::sig_atomic_t interrupted_by;
 
 #endif

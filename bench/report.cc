@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iomanip>
 #include <map>
@@ -35,8 +36,7 @@ std::string Error(const Run &run) {
 }
 
 // `from` is a failed run: its state and message go to `to`.
-template <class R>
-auto CopyError(const R &from, R &to, int) -> decltype(from.error_occurred, void()) {
+template <class R> auto CopyError(const R &from, R &to, int) -> decltype(from.error_occurred, void()) {
   to.error_occurred = from.error_occurred;
   to.error_message = from.error_message;
 }
@@ -51,9 +51,8 @@ bool IsRepetition(const Run &run) {
 
 // A row's runs, in the order of the tables.
 std::vector<std::vector<Run>> ByRow(std::vector<Run> runs) {
-  std::stable_sort(runs.begin(), runs.end(), [](const Run &left, const Run &right) {
-    return left.family_index < right.family_index;
-  });
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const Run &left, const Run &right) { return left.family_index < right.family_index; });
   std::vector<std::vector<Run>> rows;
   for (Run &run : runs) {
     if (rows.empty() || rows.back().front().family_index != run.family_index)
@@ -87,12 +86,31 @@ std::vector<Run> FailAll(const std::vector<Run> &row, const Run &failed) {
 
 } // namespace
 
+// Until 1.9.0 the time of a row with threads is divided by their number once more. What we measured ourselves, op_ns,
+// says whether it was; a row's aggregates are wrong by the same factor.
+static void CorrectThreadedTimes(std::vector<Run> &row) {
+  for (const Run &run : row) {
+    const auto own_ns = run.counters.find("op_ns");
+    if (!IsRepetition(run) || own_ns == run.counters.end())
+      continue;
+    const double shown_ns = run.GetAdjustedRealTime() * 1e9 / benchmark::GetTimeUnitMultiplier(run.time_unit);
+    const double threads = static_cast<double>(run.threads);
+    if (own_ns->second.value < shown_ns * std::sqrt(threads))
+      return;
+    for (Run &other : row)
+      if (other.aggregate_unit == benchmark::kTime) {
+        other.real_accumulated_time *= threads;
+        other.cpu_accumulated_time *= threads;
+      }
+    return;
+  }
+}
+
 std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::string &name) {
   if (name == "console")
-    return std::make_unique<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_None);
+    return std::make_unique<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_Tabular);
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored                                                                     \
-    "-Wdeprecated-declarations" // it is, but it is still one of the flag's values
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" // it is, but it is still one of the flag's values
   if (name == "csv")
     return std::make_unique<benchmark::CSVReporter>();
 #pragma GCC diagnostic pop
@@ -111,7 +129,8 @@ void ResultsReporter::ReportRuns(const std::vector<Run> &runs) {
 
 void ResultsReporter::Finalize() {
   std::vector<Run> all;
-  for (const std::vector<Run> &row : ByRow(std::move(runs_))) {
+  for (std::vector<Run> &row : ByRow(std::move(runs_))) {
+    CorrectThreadedTimes(row);
     const Run *failed = FindFailed(row);
     const std::vector<Run> shown = failed ? FailAll(row, *failed) : row;
     all.insert(all.end(), shown.begin(), shown.end());
@@ -171,10 +190,8 @@ Summary Summarize(const std::vector<Run> &row) {
   }
   std::vector<double> times_ns;
   for (const Run &run : row)
-    if (IsRepetition(run) ||
-        run.aggregate_name == "median") // the latter alone with --benchmark_report_aggregates_only
-      times_ns.push_back(run.GetAdjustedRealTime() * 1e9 /
-                         benchmark::GetTimeUnitMultiplier(run.time_unit));
+    if (IsRepetition(run) || run.aggregate_name == "median") // the latter alone with --benchmark_report_aggregates_only
+      times_ns.push_back(run.GetAdjustedRealTime() * 1e9 / benchmark::GetTimeUnitMultiplier(run.time_unit));
   std::sort(times_ns.begin(), times_ns.end());
   if (times_ns.empty())
     return summary;
@@ -188,10 +205,8 @@ Summary Summarize(const std::vector<Run> &row) {
   summary.label = any.report_label;
   if (summary.median_ns > 0) {
     // The bytes of an op, from this repetition's rate and time, at the median's pace.
-    const double any_s =
-        any.GetAdjustedRealTime() / benchmark::GetTimeUnitMultiplier(any.time_unit);
-    summary.bytes_per_second =
-        Counter(any, "bytes_per_second") * any_s / (summary.median_ns * 1e-9);
+    const double any_s = any.GetAdjustedRealTime() / benchmark::GetTimeUnitMultiplier(any.time_unit);
+    summary.bytes_per_second = Counter(any, "bytes_per_second") * any_s / (summary.median_ns * 1e-9);
   }
   return summary;
 }
@@ -255,7 +270,8 @@ void TableReporter::ReportRuns(const std::vector<Run> &runs) {
 void TableReporter::Finalize() {
   std::vector<Summary> rows;
   std::vector<std::string> keys; // in the order of the names
-  for (const std::vector<Run> &row : ByRow(std::move(runs_))) {
+  for (std::vector<Run> &row : ByRow(std::move(runs_))) {
+    CorrectThreadedTimes(row);
     for (const auto &[key, value] : Pairs(row.front().run_name.str()))
       if (std::find(keys.begin(), keys.end(), key) == keys.end())
         keys.push_back(key);
@@ -285,16 +301,15 @@ void TableReporter::Finalize() {
 
   const Unit unit = ChooseUnit(rows);
   Lines lines(1, columns);
-  lines[0].insert(lines[0].end(),
-                  {std::string("median ") + unit.name, "IQR %", "MB/s", "calls", "kernel"});
+  lines[0].insert(lines[0].end(), {std::string("median ") + unit.name, "IQR %", "MB/s", "calls", "kernel"});
   for (const Summary &row : rows) {
     auto &line = lines.emplace_back();
     for (const std::string &key : columns)
       line.push_back(row.keys.count(key) ? row.keys.at(key) : "");
     if (row.error.empty())
-      line.insert(line.end(), {Fixed(row.median_ns / unit.ns, 2), Fixed(100 * row.spread, 1),
-                               Fixed(row.bytes_per_second / 1e6, 0), Calls(row.calls),
-                               row.has_kernel_calls ? Calls(row.kernel_calls) : "-"});
+      line.insert(line.end(),
+                  {Fixed(row.median_ns / unit.ns, 2), Fixed(100 * row.spread, 1), Fixed(row.bytes_per_second / 1e6, 0),
+                   Calls(row.calls), row.has_kernel_calls ? Calls(row.kernel_calls) : "-"});
     else
       line.insert(line.end(), {"failed", "", "", "", ""});
   }

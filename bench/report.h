@@ -13,8 +13,7 @@
 // error, and no time, in all of them.
 class ResultsReporter : public benchmark::BenchmarkReporter {
 public:
-  explicit ResultsReporter(std::unique_ptr<benchmark::BenchmarkReporter> format)
-      : format_(std::move(format)) {}
+  explicit ResultsReporter(std::unique_ptr<benchmark::BenchmarkReporter> format) : format_(std::move(format)) {}
   bool ReportContext(const Context &context) override;
   void ReportRuns(const std::vector<Run> &runs) override;
   void Finalize() override;

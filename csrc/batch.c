@@ -3,12 +3,18 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-/* Buffers start on cache lines, as those of an allocator do, and so never share one. */
+/* Buffers start on cache lines, and so never share one; those for O_DIRECT on pages. */
 #define BUFFER_ALIGNMENT 64
+#define DIRECT_ALIGNMENT 4096
+
+/* A target that keeps nothing may be written from memory that maps the same pages again and again: totals past 2 GiB
+ * need not be there. Up to this size all bytes are. */
+#define REPEATED_BYTES ((size_t)64 << 20)
 
 size_t gather_iov_max(void) {
   long entries = sysconf(_SC_IOV_MAX);
@@ -27,8 +33,49 @@ void gather_fill(char *memory, size_t bytes, uint64_t seed) {
   }
 }
 
-static size_t padded(size_t bytes) {
-  return (bytes + BUFFER_ALIGNMENT - 1) / BUFFER_ALIGNMENT * BUFFER_ALIGNMENT;
+static size_t padded(size_t bytes, size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* Maps the same REPEATED_BYTES again and again over `bytes` of addresses. */
+static int map_repeated(void **memory, size_t bytes) {
+  int fd = memfd_create("gatherbench", MFD_CLOEXEC);
+  if (fd < 0)
+    return -errno;
+  int error = 0;
+  char *begin = MAP_FAILED;
+  if (ftruncate(fd, (off_t)REPEATED_BYTES) < 0 ||
+      (begin = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) == MAP_FAILED)
+    error = -errno;
+  for (size_t done = 0; done < bytes && !error; done += REPEATED_BYTES) {
+    size_t part = bytes - done < REPEATED_BYTES ? bytes - done : REPEATED_BYTES;
+    if (mmap(begin + done, part, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+      error = -errno;
+  }
+  if (error && begin != MAP_FAILED)
+    (void)munmap(begin, bytes);
+  (void)close(fd); /* nothing was written through it; the mapping keeps the memory */
+  *memory = begin;
+  return error;
+}
+
+/* Whether a run's memory maps the same pages again. */
+static bool is_repeated(const struct gather_run *run, size_t bytes) {
+  return bytes > 4 * REPEATED_BYTES && !(run->plan->target->offers & GATHER_ALLOCATED) && !run->plan->verify;
+}
+
+/* Aligned memory for a run's buffers; -ENOMEM and the like. */
+static int allocate(const struct gather_run *run, void **memory, size_t bytes) {
+  if (is_repeated(run, bytes))
+    return map_repeated(memory, bytes);
+  return -posix_memalign(memory, run->plan->direct ? DIRECT_ALIGNMENT : BUFFER_ALIGNMENT, bytes);
+}
+
+static void release(const struct gather_run *run, void *memory, size_t bytes) {
+  if (memory && is_repeated(run, bytes))
+    (void)munmap(memory, bytes);
+  else
+    free(memory);
 }
 
 /* The pieces of at most GATHER_CALL_BYTES_MAX that a buffer is cut into; an empty buffer is a piece
@@ -53,8 +100,7 @@ static void add_calls(struct gather_batch *batch, size_t pieces, size_t entries_
   struct gather_call *call = NULL;
   for (size_t i = 0; i < pieces; i++) {
     struct iovec *piece = &batch->pieces[i];
-    if (call == NULL || (size_t)call->count == entries_max ||
-        call->bytes + piece->iov_len > GATHER_CALL_BYTES_MAX) {
+    if (call == NULL || (size_t)call->count == entries_max || call->bytes + piece->iov_len > GATHER_CALL_BYTES_MAX) {
       call = &batch->calls[batch->calls_count++];
       *call = (struct gather_call){.iov = piece};
     }
@@ -63,52 +109,68 @@ static void add_calls(struct gather_batch *batch, size_t pieces, size_t entries_
   }
 }
 
-static void batch_close(struct gather_batch *batch) {
+/* The bytes of a batch's staging memory; one more than needed, so that it is never nothing. */
+static size_t staging_bytes(const struct gather_batch *batch) {
+  return (size_t)batch->bytes + 1;
+}
+
+static void batch_close(const struct gather_run *run, struct gather_batch *batch) {
   free(batch->buffers);
-  free(batch->staging);
+  release(run, batch->staging, staging_bytes(batch));
   free(batch->pieces);
   free(batch->calls);
   *batch = (struct gather_batch){0};
 }
 
-/* Makes a batch of the first buffers[count], `bytes` in all; the last one is cut to fit. */
-static int batch_open(struct gather_batch *batch, enum gather_layout layout,
-                      const struct iovec *buffers, size_t count, uint64_t bytes) {
+/* The first `count` buffers, `bytes` in all; the last one is cut to fit. Returns the pieces that they make. */
+static size_t take_buffers(struct gather_batch *batch, const struct iovec *buffers, size_t count, uint64_t bytes) {
+  size_t pieces = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct iovec buffer = buffers[i];
+    if (buffer.iov_len > bytes)
+      buffer.iov_len = (size_t)bytes;
+    bytes -= buffer.iov_len;
+    batch->buffers[i] = buffer;
+    pieces += pieces_of(buffer.iov_len);
+  }
+  return pieces;
+}
+
+/* Puts all buffers together where a joined strategy writes them from. */
+static void fill_staging(const struct gather_batch *batch) {
+  char *end = batch->staging;
+  for (size_t i = 0; i < batch->buffers_count; i++) {
+    memcpy(end, batch->buffers[i].iov_base, batch->buffers[i].iov_len);
+    end += batch->buffers[i].iov_len;
+  }
+}
+
+/* Makes a batch of the first buffers[count], `bytes` in all, with its calls. After an error it is still to be closed.
+ */
+static int batch_open(const struct gather_run *run, struct gather_batch *batch, const struct iovec *buffers,
+                      size_t count, uint64_t bytes) {
+  const enum gather_layout layout = run->plan->strategy->layout;
   batch->bytes = bytes;
   batch->buffers_count = count;
   batch->buffers = malloc(count * sizeof *batch->buffers);
   if (batch->buffers == NULL)
-    goto err;
-  uint64_t rest = bytes;
-  size_t pieces_max = 0;
-  for (size_t i = 0; i < count; i++) {
-    struct iovec buffer = buffers[i];
-    if (buffer.iov_len > rest)
-      buffer.iov_len = (size_t)rest;
-    rest -= buffer.iov_len;
-    batch->buffers[i] = buffer;
-    pieces_max += pieces_of(buffer.iov_len);
-  }
+    return -ENOMEM;
+  size_t pieces_max = take_buffers(batch, buffers, count, bytes);
 
   if (layout == GATHER_JOINED) {
     pieces_max = pieces_of((size_t)bytes);
-    if (posix_memalign((void **)&batch->staging, BUFFER_ALIGNMENT, padded((size_t)bytes + 1)) !=
-        0) {
-      batch->staging = NULL;
-      goto err;
-    }
-    char *end = batch->staging;
-    for (size_t i = 0; i < count; i++) {
-      if (batch->buffers[i].iov_len > 0)
-        memcpy(end, batch->buffers[i].iov_base, batch->buffers[i].iov_len);
-      end += batch->buffers[i].iov_len;
-    }
+    void *staging = NULL;
+    int error = allocate(run, &staging, staging_bytes(batch));
+    if (error)
+      return error;
+    batch->staging = staging;
+    fill_staging(batch);
   }
 
   batch->pieces = malloc(pieces_max * sizeof *batch->pieces);
   batch->calls = malloc(pieces_max * sizeof *batch->calls);
   if (batch->pieces == NULL || batch->calls == NULL)
-    goto err;
+    return -ENOMEM;
   size_t pieces = 0;
   if (layout == GATHER_JOINED)
     add_pieces(batch, &pieces, &(struct iovec){batch->staging, (size_t)bytes});
@@ -117,67 +179,59 @@ static int batch_open(struct gather_batch *batch, enum gather_layout layout,
       add_pieces(batch, &pieces, &batch->buffers[i]);
   add_calls(batch, pieces, layout == GATHER_VECTOR ? gather_iov_max() : 1);
   return 0;
+}
 
-err:
-  batch_close(batch);
-  return -ENOMEM;
+/* What is left of a file when whole batches no longer fit. */
+static int tail_open(struct gather_run *run, const struct iovec *buffers) {
+  run->batches = run->plan->file_bytes / run->batch.bytes;
+  uint64_t rest = run->plan->file_bytes % run->batch.bytes;
+  size_t count = 0;
+  for (uint64_t bytes = 0; bytes < rest; count++)
+    bytes += buffers[count].iov_len;
+  return rest > 0 ? batch_open(run, &run->tail, buffers, count, rest) : 0;
 }
 
 int gather_batches_open(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
-  enum gather_layout layout = plan->strategy->layout;
-  uint64_t batch_bytes = gather_plan_batch_bytes(plan);
-
-  size_t distinct = plan->reuse_buffer ? plan->sizes_count : plan->count;
-  size_t memory_bytes = BUFFER_ALIGNMENT;
-  for (size_t i = 0; i < distinct; i++)
-    memory_bytes += padded(gather_plan_buffer_bytes(plan, i));
-
+  const size_t alignment = plan->direct ? DIRECT_ALIGNMENT : BUFFER_ALIGNMENT;
+  const size_t distinct = plan->reuse_buffer && plan->sizes_count < plan->count ? plan->sizes_count : plan->count;
   struct iovec *buffers = malloc(plan->count * sizeof *buffers);
   if (buffers == NULL)
     return gather_fail(run, "malloc", ENOMEM);
-  int error = posix_memalign((void **)&run->memory, BUFFER_ALIGNMENT, memory_bytes);
-  if (error) {
-    run->memory = NULL;
-    error = gather_fail(run, "posix_memalign", error);
+
+  run->memory_bytes = alignment;
+  for (size_t i = 0; i < distinct; i++)
+    run->memory_bytes += padded(gather_plan_buffer_bytes(plan, i), alignment);
+  void *memory = NULL;
+  int error = allocate(run, &memory, run->memory_bytes);
+  if (error)
     goto out;
-  }
-  gather_fill(run->memory, memory_bytes, 1);
+  run->memory = memory;
+  gather_fill(run->memory, is_repeated(run, run->memory_bytes) ? REPEATED_BYTES : run->memory_bytes, 1);
 
   char *next = run->memory;
   for (size_t i = 0; i < plan->count; i++) {
     size_t bytes = gather_plan_buffer_bytes(plan, i);
-    if (i < distinct) {
-      buffers[i] = (struct iovec){next, bytes};
-      next += padded(bytes);
-    } else {
-      buffers[i] = buffers[i % distinct];
-    }
+    buffers[i] = i < distinct ? (struct iovec){next, bytes} : buffers[i % distinct];
+    if (i < distinct)
+      next += padded(bytes, alignment);
   }
-
-  error = batch_open(&run->batch, layout, buffers, plan->count, batch_bytes);
-  if (!error && (plan->scope->offers & GATHER_CREATED)) {
-    run->batches = plan->file_bytes / batch_bytes;
-    uint64_t rest = plan->file_bytes % batch_bytes;
-    size_t count = 0;
-    for (uint64_t bytes = 0; bytes < rest; count++)
-      bytes += buffers[count].iov_len;
-    if (rest > 0)
-      error = batch_open(&run->tail, layout, buffers, count, rest);
-  }
-  if (error) {
-    gather_batches_close(run);
-    error = gather_fail(run, "malloc", -error);
-  }
+  error = batch_open(run, &run->batch, buffers, plan->count, gather_plan_batch_bytes(plan));
+  if (!error && (plan->scope->offers & GATHER_CREATED))
+    error = tail_open(run, buffers);
 
 out:
   free(buffers);
+  if (error) {
+    gather_batches_close(run);
+    error = gather_fail(run, "allocate buffers", -error);
+  }
   return error;
 }
 
 void gather_batches_close(struct gather_run *run) {
-  batch_close(&run->batch);
-  batch_close(&run->tail);
-  free(run->memory);
+  batch_close(run, &run->batch);
+  batch_close(run, &run->tail);
+  release(run, run->memory, run->memory_bytes);
   run->memory = NULL;
 }

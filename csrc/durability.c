@@ -1,6 +1,7 @@
 /* durability.c: how a batch is made durable. A new mode is a row, and an entry in the table. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -56,7 +57,68 @@ static const struct gather_durability durability_osync = {
     .open_flags = O_SYNC,
 };
 
+#ifndef RWF_DSYNC
+#define RWF_DSYNC 0
+static const char *rwf_dsync_missing(void) {
+  return "this system has no RWF_DSYNC";
+}
+#else
+#define rwf_dsync_missing NULL
+#endif
+
+static const struct gather_durability durability_rwf_dsync = {
+    .name = "rwf_dsync",
+    .doc = "each pwritev2 carries RWF_DSYNC, which makes that call alone as durable as O_DSYNC would",
+    .needs = GATHER_BYTES | GATHER_DURABLE | GATHER_CALL_FLAGS,
+    .call_flags = RWF_DSYNC,
+    .missing = rwf_dsync_missing,
+};
+
+/* fcntl(2) of macOS: fsync there does not make a drive empty its cache; F_FULLFSYNC does, F_BARRIERFSYNC orders. */
+#ifdef F_FULLFSYNC
+static int sync_full(int fd) {
+  return fcntl(fd, F_FULLFSYNC) < 0 ? -errno : 0;
+}
+#define fullfsync_missing NULL
+#else
+#define sync_full NULL
+static const char *fullfsync_missing(void) {
+  return "only macOS has F_FULLFSYNC";
+}
+#endif
+
+static const struct gather_durability durability_fullfsync = {
+    .name = "fullfsync",
+    .doc = "F_FULLFSYNC after the batch: like fsync, and the drive empties its cache",
+    .needs = GATHER_BYTES | GATHER_DURABLE,
+    .sync = sync_full,
+    .sync_call = "F_FULLFSYNC",
+    .missing = fullfsync_missing,
+};
+
+#ifdef F_BARRIERFSYNC
+static int sync_barrier(int fd) {
+  return fcntl(fd, F_BARRIERFSYNC) < 0 ? -errno : 0;
+}
+#define barrierfsync_missing NULL
+#else
+#define sync_barrier NULL
+static const char *barrierfsync_missing(void) {
+  return "only macOS has F_BARRIERFSYNC";
+}
+#endif
+
+static const struct gather_durability durability_barrierfsync = {
+    .name = "barrierfsync",
+    .doc = "F_BARRIERFSYNC after the batch: like fsync, and nothing later reaches the medium before it",
+    .needs = GATHER_BYTES | GATHER_DURABLE,
+    .sync = sync_barrier,
+    .sync_call = "F_BARRIERFSYNC",
+    .missing = barrierfsync_missing,
+};
+
 const struct gather_durability *const gather_durabilities[] = {
-    &durability_none,   &durability_fdatasync, &durability_fsync,
-    &durability_odsync, &durability_osync,     NULL,
+    &durability_none,      &durability_fdatasync,    &durability_fsync,
+    &durability_odsync,    &durability_osync,        &durability_rwf_dsync,
+    &durability_fullfsync, &durability_barrierfsync, NULL,
 };

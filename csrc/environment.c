@@ -120,8 +120,7 @@ static int emulated(const char *dir, char *value, size_t size) {
     return -errno;
   path[length] = '\0';
   const char *slash = strrchr(path, '/');
-  return print(value, size,
-               strncmp(slash ? slash + 1 : path, "qemu-", 5) == 0 ? "qemu-user" : "no");
+  return print(value, size, strncmp(slash ? slash + 1 : path, "qemu-", 5) == 0 ? "qemu-user" : "no");
 }
 
 /* A line of /proc/self/mountinfo (proc(5)): id parent major:minor root mount-point options [fields]

@@ -9,6 +9,7 @@
 #ifndef GATHER_H
 #define GATHER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,9 @@ enum gather_capability {
   GATHER_ALLOCATED = 1 << 4,  /* the target has blocks that can be allocated in advance */
   GATHER_CREATED = 1 << 5,    /* the scope makes a file in each op */
   GATHER_CALL_FLAGS = 1 << 6, /* the strategy's calls take flags of their own */
+  GATHER_ALIGNED = 1 << 7,    /* the strategy's memory is aligned as O_DIRECT needs it */
+  GATHER_SYNC_CALL = 1 << 8,  /* the durability acts in a call of its own, after the batch */
+  GATHER_WINDOWED = 1 << 9,   /* the scope overwrites a window */
 };
 
 /* How a strategy divides a batch into system calls. */
@@ -45,12 +49,13 @@ enum gather_layout {
 /* How a batch is written. */
 struct gather_strategy {
   const char *name;
-  const char *doc;           /* one line */
-  unsigned needs;            /* of the rest of the plan: gather_capability bits */
-  unsigned offers;           /* gather_capability bits */
-  enum gather_layout layout; /* how a batch becomes calls */
-  const char *(*missing)(
-      void); /* NULL, or a function that returns NULL or why this system lacks it */
+  const char *doc;                       /* one line */
+  unsigned needs;                        /* of the rest of the plan: gather_capability bits */
+  unsigned offers;                       /* gather_capability bits */
+  enum gather_layout layout;             /* how a batch becomes calls */
+  const char *(*missing)(void);          /* NULL, or a function that returns NULL or why this system lacks it */
+  int (*open)(struct gather_run *run);   /* untimed, or NULL */
+  void (*close)(struct gather_run *run); /* untimed, or NULL */
   /* Writes the whole batch, from `offset` on where the strategy is positioned. */
   int (*write)(struct gather_run *run, const struct gather_batch *batch, int64_t offset);
 };
@@ -62,6 +67,7 @@ struct gather_durability {
   const char *doc; /* one line */
   unsigned needs;  /* gather_capability bits */
   int open_flags;  /* for open(2), or 0 */
+  int call_flags;  /* for each pwritev2(2), or 0 */
   const char *(*missing)(void);
   int (*sync)(int fd);   /* the call afterwards, or NULL; returns 0 or -errno */
   const char *sync_call; /* its name, for messages */
@@ -107,8 +113,7 @@ enum {
   GATHER_NAME_MAX = 256, /* bytes of a plan's name, with its NUL */
 };
 
-#define GATHER_WINDOW_BYTES                                                                        \
-  (UINT64_C(64) << 20) /* the window that `op` overwrites unless the plan says otherwise */
+#define GATHER_WINDOW_BYTES (UINT64_C(64) << 20) /* the window that `op` overwrites unless the plan says otherwise */
 
 /* What is to be measured. */
 struct gather_plan {
@@ -119,11 +124,18 @@ struct gather_plan {
   size_t count;                   /* buffers in a batch */
   size_t sizes[GATHER_SIZES_MAX]; /* bytes of a buffer; a pattern's parts are used in turn */
   unsigned sizes_count;           /* parts used, at least 1 */
-  uint64_t window_bytes; /* `op` on a file: the bytes that are overwritten, from the start again at
-                            their end */
-  uint64_t file_bytes;   /* `file`: the bytes of each file */
-  bool preallocate;      /* `file`: allocate all blocks after opening */
-  bool reuse_buffer;     /* all buffers of a batch are the same memory, as in the blog's loop */
+  uint64_t window_bytes;          /* `op` on a file: the bytes that are overwritten, from the start again at
+                                     their end */
+  uint64_t file_bytes;            /* `file`: the bytes of each file */
+  bool preallocate;               /* `file`: allocate all blocks after opening */
+  bool direct;                    /* past the page cache: O_DIRECT */
+  bool sync_each;                 /* `file`: make each batch durable, not only the whole file at its end */
+  bool reuse_buffer;              /* all buffers of a batch are the same memory, as in the blog's loop */
+  bool shared_file;               /* `op`: all threads write one file, each a window of its own in it */
+  bool verify;                    /* stream targets: the reader compares what it gets; see also gather_verify */
+  bool pinned;                    /* the writing thread stays on `cpu` while the run is open */
+  unsigned cpu;
+  unsigned threads; /* that run the plan at the same time; 0 is 1 */
 };
 
 /* The bytes of a plan's buffer `index`, and of a whole batch. */
@@ -137,8 +149,16 @@ uint64_t gather_plan_op_buffers(const struct gather_plan *plan);
 /* The bytes that the plan needs on a file system at any one time; 0 where it makes no file. */
 uint64_t gather_plan_disk_bytes(const struct gather_plan *plan);
 
-/* NULL, or the reason why the plan makes no sense or this system lacks a part of it. */
+/* The threads that run the plan at the same time, at least 1. */
+unsigned gather_plan_threads(const struct gather_plan *plan);
+
+/* NULL, or the reason why the plan makes no sense or this system lacks a part of it. Touches no file. */
 const char *gather_plan_refuse(const struct gather_plan *plan);
+
+/* What only a real transfer can tell: whether this very directory takes the plan's flags (O_DIRECT, RWF_DSYNC).
+ * Returns 0 if it does, 1 with the reason in reason[size] if not, or -errno where the attempt itself failed. Plans
+ * without such flags are not tried. */
+int gather_plan_probe(const struct gather_plan *plan, struct gather_workspace *workspace, char *reason, size_t size);
 
 /* Writes the plan's name, in Google Benchmark's key:value style, into name[size]; what has its
  * usual value is left out. Returns its length, or -ENAMETOOLONG. */
@@ -167,39 +187,44 @@ struct gather_batch {
 struct gather_stats {
   uint64_t calls;        /* write calls made, failed and repeated ones included */
   uint64_t short_writes; /* calls that wrote less than they were given */
+  uint64_t sync_ns;      /* time in the calls that make what was written durable; two clock reads each */
 };
 
-/* An open plan. All fields are read-only for callers, but `inspect`, which may be set after
- * gather_open. */
+/* An open plan. All fields are read-only for callers, but `inspect`, which may be set after gather_open. */
 struct gather_run {
   int (*op)(struct gather_run *run);
-  int (*write)(struct gather_run *run, const struct gather_batch *batch,
-               int64_t offset); /* the strategy's */
-  int fd;                       /* what is written to; -1 where nothing is open */
-  bool positioned;              /* a strategy that can write with offsets or without uses them */
-  bool rewinds; /* `op`: the calls move the file's position, which goes back at the window's end */
-  int64_t position;     /* `op`: offset of the next batch in the window */
-  int64_t position_end; /* `op`: the last offset at which a batch still fits into the window */
+  int (*write)(struct gather_run *run, const struct gather_batch *batch, int64_t offset); /* the strategy's */
+  int fd;                 /* what is written to; -1 where nothing is open */
+  int call_flags;         /* the durability's, for strategies that offer GATHER_CALL_FLAGS */
+  bool positioned;        /* a strategy that can write with offsets or without uses them */
+  bool rewinds;           /* `op`: the calls move the file's position, which goes back at the window's end */
+  int64_t position;       /* `op`: offset of the next batch */
+  int64_t position_begin; /* `op`: offset of the window in its file */
+  int64_t position_end;   /* `op`: the last offset at which a batch still fits into the window */
   struct gather_batch batch;
-  struct gather_batch
-      tail; /* `file`: what is left when whole batches no longer fit; bytes is 0 if nothing is */
-  uint64_t batches; /* `file`: whole batches a file */
+  struct gather_batch tail; /* `file`: what is left when whole batches no longer fit; bytes is 0 if nothing is */
+  uint64_t batches;         /* `file`: whole batches a file */
+  uint64_t ops;             /* stream targets: ops that wrote all their bytes */
   struct gather_stats stats;
   const struct gather_plan *plan;
   struct gather_workspace *workspace;
-  const char *operation; /* what failed last, for messages */
+  unsigned thread;       /* which of the plan's threads this is, from 0 */
+  const char *operation; /* what failed last, for messages; NULL while nothing has */
   char file_name[24];    /* `file`: the file's name in the workspace's private directory */
   char *memory;          /* the bytes of all buffers */
   size_t memory_bytes;
-  /* `file`: called in each op before the file is deleted, to look at it; NULL in timed runs.
-   * Returns 0 or -errno. */
+  void *stream;                     /* `stdio`: its FILE */
+  struct gather_reader *reader;     /* stream targets: the thread that drains them */
+  struct gather_affinity *affinity; /* a pinned run: where the thread ran before */
+  /* `file`: called in each op before the file is deleted, to look at it; NULL in timed runs. Returns 0 or -errno. */
   int (*inspect)(struct gather_run *run);
 };
 
-/* Opens a plan that is not refused. The plan and the workspace must outlive the run. On an error
- * nothing stays open, and run->operation says what failed. */
-int gather_open(struct gather_run *run, const struct gather_plan *plan,
-                struct gather_workspace *workspace);
+/* Opens a plan that is not refused, for the calling thread, which is number `thread` of the plan's threads. The plan
+ * and the workspace must outlive the run; threads may share them. On an error nothing stays open, and run->operation
+ * says what failed. */
+int gather_open(struct gather_run *run, const struct gather_plan *plan, struct gather_workspace *workspace,
+                unsigned thread);
 
 /* One op, the timed path. -EIO is also returned where a call wrote nothing at all of what it was
  * given. */
@@ -216,18 +241,23 @@ int gather_close(struct gather_run *run);
  */
 int gather_verify(struct gather_run *run);
 
-/* Where files are made: DIR, and in it, once it is needed, a private directory that nobody else may
- * enter. */
+/* A file that `op` overwrites. */
+struct gather_window {
+  int fd;         /* -1 before it is needed */
+  uint64_t bytes; /* its length, all of it written */
+};
+
+/* Where files are made: DIR, and in it, once it is needed, a private directory that nobody else may enter. */
 struct gather_workspace {
   const char *dir;       /* as the user gave it */
   const char *operation; /* what failed last, for messages */
   int parent_fd;         /* DIR; -1 before it is needed */
-  int private_fd; /* the private directory, which this process holds locked; -1 before it is needed
-                   */
+  int private_fd;        /* the private directory, which this process holds locked; -1 before it is needed */
   char private_name[32];
-  unsigned files;        /* names given out so far */
-  int window_fd;         /* the file that `op` overwrites; -1 before it is needed */
-  uint64_t window_bytes; /* its length */
+  unsigned files;                /* names given out so far */
+  struct gather_window *windows; /* one for each thread that has a file of its own */
+  unsigned windows_count;
+  pthread_mutex_t mutex; /* over all of the above */
 };
 
 /* A workspace in `dir`, which must outlive it; touches no file yet. */

@@ -24,6 +24,9 @@ size_t gather_iov_max(void);
 /* Fills memory with bytes that no file system can compress; equal seeds give equal bytes. */
 void gather_fill(char *memory, size_t bytes, uint64_t seed);
 
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t gather_clock_ns(void);
+
 /* batch.c */
 
 /* Allocates the bytes of the plan's buffers in run->memory and the batches over them. */
@@ -32,11 +35,12 @@ void gather_batches_close(struct gather_run *run);
 
 /* workspace.c: each returns a descriptor or -errno, with workspace->operation set. */
 
-/* The file that `op` overwrites, at least `bytes` long, opened anew with open_flags beside O_RDWR.
- * All callers write the same pages, which were written before. */
-int gather_workspace_window(struct gather_workspace *workspace, uint64_t bytes, int open_flags);
+/* File number `slot` of those that `op` overwrites, at least `bytes` long, opened anew with open_flags beside O_RDWR.
+ * All callers with the same slot write the same pages, which were written before. */
+int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, uint64_t bytes, int open_flags);
 
-/* The private directory, made if need be. The descriptor stays the workspace's. */
-int gather_workspace_private(struct gather_workspace *workspace);
+/* The private directory, made if need be, and in name[size] a file name that nobody else in it has. The descriptor
+ * stays the workspace's. */
+int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size);
 
 #endif

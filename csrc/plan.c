@@ -16,8 +16,11 @@ static const struct {
     {GATHER_BYTES, "nothing is written that could be made durable"},
     {GATHER_DURABLE, "what is written to this target cannot be made durable"},
     {GATHER_CALL_FLAGS, "only pwritev2 takes flags with each call"},
-    {GATHER_CREATED, "preallocation needs the scope `file`"},
-    {GATHER_ALLOCATED, "this target has no blocks to preallocate"},
+    {GATHER_CREATED, "only the scope `file` makes a file that could be preallocated, or synced batch by batch"},
+    {GATHER_ALLOCATED, "this target has no blocks to preallocate, to write directly or to share"},
+    {GATHER_ALIGNED, "this strategy's memory is not aligned as O_DIRECT needs it"},
+    {GATHER_SYNC_CALL, "this durability makes no call after a batch"},
+    {GATHER_WINDOWED, "only the scope `op` shares a file among threads"},
 };
 
 /* Every table is an array of pointers to rows that begin with their name. */
@@ -60,6 +63,10 @@ uint64_t gather_plan_batch_bytes(const struct gather_plan *plan) {
   return buffers_bytes(plan, plan->count);
 }
 
+unsigned gather_plan_threads(const struct gather_plan *plan) {
+  return plan->threads ? plan->threads : 1;
+}
+
 /* Whether one op writes a whole file rather than one batch. */
 static bool writes_file(const struct gather_plan *plan) {
   return (plan->scope->offers & GATHER_CREATED) != 0;
@@ -87,7 +94,24 @@ uint64_t gather_plan_op_buffers(const struct gather_plan *plan) {
 uint64_t gather_plan_disk_bytes(const struct gather_plan *plan) {
   if (!(plan->target->offers & GATHER_ALLOCATED))
     return 0;
-  return writes_file(plan) ? plan->file_bytes : plan->window_bytes;
+  return (writes_file(plan) ? plan->file_bytes : plan->window_bytes) * gather_plan_threads(plan);
+}
+
+/* Whether a batch has more bytes than an offset can count, so that sums of them would be wrong. */
+static bool is_too_large(const struct gather_plan *plan) {
+  double bytes = 0;
+  for (unsigned i = 0; i < plan->sizes_count; i++)
+    bytes += (double)plan->sizes[i];
+  return bytes / plan->sizes_count * (double)plan->count > 0x1p60;
+}
+
+/* Whether O_DIRECT could take all sizes: a block has 512 bytes at least. The probe knows what the device really asks.
+ */
+static bool has_whole_blocks(const struct gather_plan *plan) {
+  for (unsigned i = 0; i < plan->sizes_count; i++)
+    if (plan->sizes[i] % 512 != 0)
+      return false;
+  return !writes_file(plan) || plan->file_bytes % 512 == 0;
 }
 
 const char *gather_plan_refuse(const struct gather_plan *plan) {
@@ -96,10 +120,21 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
   if (plan->sizes_count == 0 || plan->sizes_count > GATHER_SIZES_MAX)
     return "a batch needs one to eight sizes";
 
+  if (is_too_large(plan))
+    return "the batch has more bytes than a file can";
+
   unsigned needs = plan->scope->needs | plan->strategy->needs | plan->durability->needs;
   unsigned offers = plan->scope->offers | plan->strategy->offers | plan->target->offers;
+  if (plan->durability->sync)
+    offers |= GATHER_SYNC_CALL;
   if (plan->preallocate)
     needs |= GATHER_CREATED | GATHER_ALLOCATED;
+  if (plan->direct)
+    needs |= GATHER_ALLOCATED | GATHER_ALIGNED;
+  if (plan->sync_each)
+    needs |= GATHER_CREATED | GATHER_SYNC_CALL;
+  if (plan->shared_file)
+    needs |= GATHER_WINDOWED | GATHER_ALLOCATED;
   for (size_t i = 0; i < sizeof missing_reasons / sizeof *missing_reasons; i++)
     if (needs & ~offers & missing_reasons[i].capability)
       return missing_reasons[i].reason;
@@ -114,6 +149,9 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
       return "the batch is larger than the window that it overwrites";
   }
 
+  if (plan->direct && !has_whole_blocks(plan))
+    return "O_DIRECT writes whole blocks, of 512 bytes at least";
+
   const char *missing = plan->strategy->missing ? plan->strategy->missing() : NULL;
   if (missing == NULL && plan->durability->missing)
     missing = plan->durability->missing();
@@ -122,8 +160,8 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
 
 /* Appends to name[size] at *length; a *length past the end is kept, so that the caller sees it
  * once, at the end. */
-__attribute__((format(printf, 4, 5))) static void append(char *name, size_t size, size_t *length,
-                                                         const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static void append(char *name, size_t size, size_t *length, const char *format,
+                                                         ...) {
   va_list arguments;
   va_start(arguments, format);
   size_t used = *length < size ? *length : size;
@@ -134,14 +172,20 @@ __attribute__((format(printf, 4, 5))) static void append(char *name, size_t size
 
 int gather_plan_name(const struct gather_plan *plan, char *name, size_t size) {
   size_t length = 0;
-  append(name, size, &length, "%s/strategy:%s/target:%s/sync:%s", plan->scope->name,
-         plan->strategy->name, plan->target->name, plan->durability->name);
+  append(name, size, &length, "%s/strategy:%s/target:%s/sync:%s", plan->scope->name, plan->strategy->name,
+         plan->target->name, plan->durability->name);
+  if (plan->sync_each)
+    append(name, size, &length, "/sync_each:yes");
+  if (plan->direct)
+    append(name, size, &length, "/direct:yes");
   if (plan->preallocate)
     append(name, size, &length, "/preallocate:yes");
   if (writes_file(plan))
     append(name, size, &length, "/file_bytes:%llu", (unsigned long long)plan->file_bytes);
   else if ((plan->target->offers & GATHER_ALLOCATED) && plan->window_bytes != GATHER_WINDOW_BYTES)
     append(name, size, &length, "/window:%llu", (unsigned long long)plan->window_bytes);
+  if (plan->shared_file)
+    append(name, size, &length, "/shared_file:yes");
   append(name, size, &length, "/count:%zu/size:", plan->count);
   for (unsigned i = 0; i < plan->sizes_count; i++)
     append(name, size, &length, i == 0 ? "%zu" : "+%zu", plan->sizes[i]);

@@ -2,6 +2,8 @@
  * in the table. */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,15 +11,13 @@
 
 /* One system call: iov[count], at an offset where the call is positioned. Returns what write(2)
  * returns. */
-typedef ssize_t call_function(struct gather_run *run, const struct iovec *iov, int count,
-                              int64_t offset);
+typedef ssize_t call_function(struct gather_run *run, const struct iovec *iov, int count, int64_t offset);
 
 /* Finishes one call of a batch that returned `result` instead of all its bytes: resumes by bytes
  * after a short write, repeats after EINTR, waits on EAGAIN. */
-__attribute__((noinline, cold)) static int finish_call(struct gather_run *run,
-                                                       const struct gather_call *call,
-                                                       int64_t offset, ssize_t result,
-                                                       call_function *function, const char *name) {
+__attribute__((noinline, cold)) static int finish_call(struct gather_run *run, const struct gather_call *call,
+                                                       int64_t offset, ssize_t result, call_function *function,
+                                                       const char *name) {
   size_t done = 0; /* bytes of this call that are written */
   for (;;) {
     if (result > 0) {
@@ -50,9 +50,9 @@ __attribute__((noinline, cold)) static int finish_call(struct gather_run *run,
 
 /* Writes all calls of a batch. It is inlined into each strategy, so that `function` costs no
  * indirect call. */
-__attribute__((always_inline)) static inline int
-write_calls(struct gather_run *run, const struct gather_batch *batch, int64_t offset,
-            call_function *function, const char *name) {
+__attribute__((always_inline)) static inline int write_calls(struct gather_run *run, const struct gather_batch *batch,
+                                                             int64_t offset, call_function *function,
+                                                             const char *name) {
   const struct gather_call *end = batch->calls + batch->calls_count;
   for (const struct gather_call *call = batch->calls; call < end; call++) {
     ssize_t result = function(run, call->iov, call->count, offset);
@@ -67,8 +67,7 @@ write_calls(struct gather_run *run, const struct gather_batch *batch, int64_t of
   return 0;
 }
 
-static inline ssize_t call_write(struct gather_run *run, const struct iovec *iov, int count,
-                                 int64_t offset) {
+static inline ssize_t call_write(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
   (void)count;
   (void)offset;
   return write(run->fd, iov->iov_base, iov->iov_len);
@@ -81,13 +80,12 @@ static int write_each(struct gather_run *run, const struct gather_batch *batch, 
 static const struct gather_strategy strategy_write = {
     .name = "write",
     .doc = "a call of write for each buffer",
-    .offers = GATHER_BYTES,
+    .offers = GATHER_BYTES | GATHER_ALIGNED,
     .layout = GATHER_EACH,
     .write = write_each,
 };
 
-static inline ssize_t call_writev(struct gather_run *run, const struct iovec *iov, int count,
-                                  int64_t offset) {
+static inline ssize_t call_writev(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
   (void)offset;
   return writev(run->fd, iov, count);
 }
@@ -99,13 +97,12 @@ static int write_vector(struct gather_run *run, const struct gather_batch *batch
 static const struct gather_strategy strategy_writev = {
     .name = "writev",
     .doc = "one writev of all buffers",
-    .offers = GATHER_BYTES,
+    .offers = GATHER_BYTES | GATHER_ALIGNED,
     .layout = GATHER_VECTOR,
     .write = write_vector,
 };
 
-static inline ssize_t call_pwrite(struct gather_run *run, const struct iovec *iov, int count,
-                                  int64_t offset) {
+static inline ssize_t call_pwrite(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
   (void)count;
   return pwrite(run->fd, iov->iov_base, iov->iov_len, offset);
 }
@@ -118,14 +115,13 @@ static const struct gather_strategy strategy_pwrite = {
     .name = "pwrite",
     .doc = "a call of pwrite for each buffer",
     .needs = GATHER_OFFSETS,
-    .offers = GATHER_BYTES,
+    .offers = GATHER_BYTES | GATHER_ALIGNED,
     .layout = GATHER_EACH,
     .write = pwrite_each,
 };
 
 #if HAVE_PWRITEV
-static inline ssize_t call_pwritev(struct gather_run *run, const struct iovec *iov, int count,
-                                   int64_t offset) {
+static inline ssize_t call_pwritev(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
   return pwritev(run->fd, iov, count, offset);
 }
 
@@ -142,7 +138,7 @@ static const struct gather_strategy strategy_pwritev = {
     .name = "pwritev",
     .doc = "one pwritev of all buffers",
     .needs = GATHER_OFFSETS,
-    .offers = GATHER_BYTES,
+    .offers = GATHER_BYTES | GATHER_ALIGNED,
     .layout = GATHER_VECTOR,
 #if HAVE_PWRITEV
     .write = pwrite_vector,
@@ -151,13 +147,39 @@ static const struct gather_strategy strategy_pwritev = {
 #endif
 };
 
+#if HAVE_PWRITEV2
+static inline ssize_t call_pwritev2(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
+  return pwritev2(run->fd, iov, count, offset, run->call_flags);
+}
+
+static int pwrite2_vector(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+  return write_calls(run, batch, offset, call_pwritev2, "pwritev2");
+}
+#else
+static const char *pwritev2_missing(void) {
+  return "this system has no pwritev2";
+}
+#endif
+
+static const struct gather_strategy strategy_pwritev2 = {
+    .name = "pwritev2",
+    .doc = "one pwritev2 of all buffers, with the flags that the durability asks for",
+    .needs = GATHER_OFFSETS,
+    .offers = GATHER_BYTES | GATHER_ALIGNED | GATHER_CALL_FLAGS,
+    .layout = GATHER_VECTOR,
+#if HAVE_PWRITEV2
+    .write = pwrite2_vector,
+#else
+    .missing = pwritev2_missing,
+#endif
+};
+
 static int write_joined(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
   return run->positioned ? write_calls(run, batch, offset, call_pwrite, "pwrite")
                          : write_calls(run, batch, offset, call_write, "write");
 }
 
-static int write_coalesced(struct gather_run *run, const struct gather_batch *batch,
-                           int64_t offset) {
+static int write_coalesced(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
   char *end = batch->staging;
   for (size_t i = 0; i < batch->buffers_count; i++) {
     const struct iovec *buffer = &batch->buffers[i];
@@ -170,7 +192,7 @@ static int write_coalesced(struct gather_run *run, const struct gather_batch *ba
 static const struct gather_strategy strategy_coalesce = {
     .name = "coalesce",
     .doc = "all buffers copied into one, and one write of it (pwrite where there are offsets)",
-    .offers = GATHER_BYTES,
+    .offers = GATHER_BYTES | GATHER_ALIGNED,
     .layout = GATHER_JOINED,
     .write = write_coalesced,
 };
@@ -178,7 +200,7 @@ static const struct gather_strategy strategy_coalesce = {
 static const struct gather_strategy strategy_contiguous = {
     .name = "contiguous",
     .doc = "one write of bytes that already lie together: the best that a gather could do",
-    .offers = GATHER_BYTES,
+    .offers = GATHER_BYTES | GATHER_ALIGNED,
     .layout = GATHER_JOINED,
     .write = write_joined,
 };
@@ -186,8 +208,7 @@ static const struct gather_strategy strategy_contiguous = {
 /* What stands in for pwritev where a system has none: like pwritev it may be short, and then says
  * how much it wrote. The loop is the one that .NET 6's SystemNative_PWriteV falls back to
  * (dotnet/runtime, pal_io.c). */
-static inline ssize_t call_fallback(struct gather_run *run, const struct iovec *iov, int count,
-                                    int64_t offset) {
+static inline ssize_t call_fallback(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
   ssize_t total = 0;
   for (int i = 0; i < count; i++) {
     ssize_t result = pwrite(run->fd, iov[i].iov_base, iov[i].iov_len, offset + total);
@@ -201,8 +222,7 @@ static inline ssize_t call_fallback(struct gather_run *run, const struct iovec *
   return total;
 }
 
-static int write_fallback(struct gather_run *run, const struct gather_batch *batch,
-                          int64_t offset) {
+static int write_fallback(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
   return write_calls(run, batch, offset, call_fallback, "pwrite");
 }
 
@@ -210,9 +230,73 @@ static const struct gather_strategy strategy_fallback = {
     .name = "fallback",
     .doc = "the loop of pwrite that stands in for pwritev where a system has none",
     .needs = GATHER_OFFSETS,
-    .offers = GATHER_BYTES,
+    .offers = GATHER_BYTES | GATHER_ALIGNED,
     .layout = GATHER_VECTOR,
     .write = write_fallback,
+};
+
+/* stdio writes through a stream whose write function is ours, so that its calls are counted, resumed and repeated like
+ * all others. Its buffer is as large as that of a FILE on most file systems (st_blksize). */
+#if HAVE_FOPENCOOKIE
+#define STDIO_BUFFER_BYTES 4096
+
+static ssize_t stdio_flush(void *cookie, const char *memory, size_t bytes) {
+  struct gather_run *run = cookie;
+  struct iovec iov = {(void *)(uintptr_t)memory, bytes};
+  struct gather_call call = {.iov = &iov, .count = 1, .bytes = bytes};
+  const struct gather_batch batch = {.calls = &call, .calls_count = 1, .bytes = bytes};
+  int error = write_calls(run, &batch, 0, call_write, "write");
+  errno = -error;
+  return error ? 0 : (ssize_t)bytes; /* fopencookie(3): 0 is how a write function fails */
+}
+
+static int stdio_open(struct gather_run *run) {
+  FILE *stream = fopencookie(run, "w", (cookie_io_functions_t){.write = stdio_flush});
+  if (stream == NULL)
+    return gather_fail(run, "fopencookie", errno);
+  if (setvbuf(stream, NULL, _IOFBF, STDIO_BUFFER_BYTES) != 0) {
+    (void)fclose(stream);
+    return gather_fail(run, "setvbuf", ENOMEM);
+  }
+  run->stream = stream;
+  return 0;
+}
+
+static void stdio_close(struct gather_run *run) {
+  __fpurge(run->stream); /* a batch that failed is not to be written now */
+  (void)fclose(run->stream);
+  run->stream = NULL;
+}
+
+static int write_stdio(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+  (void)offset;
+  bool failed = false;
+  for (size_t i = 0; i < batch->buffers_count && !failed; i++) {
+    const struct iovec *buffer = &batch->buffers[i];
+    failed = fwrite(buffer->iov_base, 1, buffer->iov_len, run->stream) != buffer->iov_len;
+  }
+  if (!failed && fflush(run->stream) == 0)
+    return 0;
+  return errno ? -errno : -EIO; /* stdio_flush has noted the operation */
+}
+#else
+static const char *stdio_missing(void) {
+  return "this system has no fopencookie, by which the calls of stdio are counted";
+}
+#endif
+
+static const struct gather_strategy strategy_stdio = {
+    .name = "stdio",
+    .doc = "fwrite of each buffer into stdio's 4 KiB buffer, then fflush",
+    .offers = GATHER_BYTES,
+    .layout = GATHER_EACH,
+#if HAVE_FOPENCOOKIE
+    .open = stdio_open,
+    .close = stdio_close,
+    .write = write_stdio,
+#else
+    .missing = stdio_missing,
+#endif
 };
 
 static int write_nothing(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
@@ -230,7 +314,15 @@ static const struct gather_strategy strategy_none = {
 };
 
 const struct gather_strategy *const gather_strategies[] = {
-    &strategy_write,    &strategy_writev,   &strategy_pwrite,
-    &strategy_pwritev,  &strategy_coalesce, &strategy_contiguous,
-    &strategy_fallback, &strategy_none,     NULL,
+    &strategy_write,
+    &strategy_writev,
+    &strategy_pwrite,
+    &strategy_pwritev,
+    &strategy_pwritev2,
+    &strategy_coalesce,
+    &strategy_contiguous,
+    &strategy_fallback,
+    &strategy_stdio,
+    &strategy_none,
+    NULL,
 };

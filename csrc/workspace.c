@@ -1,6 +1,6 @@
 /* workspace.c: the only files that the suite makes, and how they go away again.
  *
- * The window of the scope `op` never has a name, or loses it at once. The files of the scope `file`
+ * The windows of the scope `op` never have a name, or lose it at once. The files of the scope `file`
  * have names in a private directory; the process holds a lock on that directory as long as it
  * lives, so that a later process can tell what a killed one has left behind, and removes it. */
 #include <dirent.h>
@@ -17,13 +17,18 @@
 #include "internal.h"
 
 #define PRIVATE_PREFIX ".gatherbench-"
-#define WINDOW_SEED                                                                                \
-  2 /* not the buffers' seed: a window that was not overwritten must not look as if it was */
-#define CHUNK_BYTES (1 << 20) /* the window is filled in pieces of this size */
+#define FILE_PREFIX    "file-"
+#define WINDOW_PREFIX  "window-"
+#define WINDOW_SEED    2 /* not the buffers' seed: a window that was not overwritten must not look as if it was */
+#define CHUNK_BYTES    (1 << 20) /* the window is filled in pieces of this size */
 
 void gather_workspace_init(struct gather_workspace *workspace, const char *dir) {
-  *workspace =
-      (struct gather_workspace){.dir = dir, .parent_fd = -1, .private_fd = -1, .window_fd = -1};
+  *workspace = (struct gather_workspace){
+      .dir = dir,
+      .parent_fd = -1,
+      .private_fd = -1,
+      .mutex = PTHREAD_MUTEX_INITIALIZER,
+  };
 }
 
 static int fail(struct gather_workspace *workspace, const char *operation, int error) {
@@ -49,7 +54,8 @@ static void remove_stale(int parent_fd, const char *name) {
     return;
   }
   for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
-    if (strncmp(entry->d_name, "file-", 5) == 0 || strncmp(entry->d_name, "window-", 7) == 0)
+    if (strncmp(entry->d_name, FILE_PREFIX, strlen(FILE_PREFIX)) == 0 ||
+        strncmp(entry->d_name, WINDOW_PREFIX, strlen(WINDOW_PREFIX)) == 0)
       (void)unlinkat(fd, entry->d_name, 0);
   (void)unlinkat(parent_fd, name, AT_REMOVEDIR);
   (void)closedir(entries);
@@ -82,8 +88,7 @@ static int open_parent(struct gather_workspace *workspace) {
   return remove_all_stale(workspace);
 }
 
-int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes,
-                           uint64_t *free_bytes) {
+int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, uint64_t *free_bytes) {
   int error = open_parent(workspace);
   if (error)
     return error;
@@ -104,7 +109,7 @@ static bool still_there(const struct gather_workspace *workspace) {
          mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
 }
 
-int gather_workspace_private(struct gather_workspace *workspace) {
+static int open_private(struct gather_workspace *workspace) {
   if (workspace->private_fd >= 0)
     return workspace->private_fd;
   int error = open_parent(workspace);
@@ -122,12 +127,11 @@ int gather_workspace_private(struct gather_workspace *workspace) {
         continue;
       return fail(workspace, "create directory", errno);
     }
-    workspace->private_fd = openat(workspace->parent_fd, workspace->private_name,
-                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    workspace->private_fd =
+        openat(workspace->parent_fd, workspace->private_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     /* A file system without locks leaves the directory to be removed by hand if the process is
      * killed. */
-    if (workspace->private_fd >= 0 && flock(workspace->private_fd, LOCK_EX | LOCK_NB) == 0 &&
-        !still_there(workspace)) {
+    if (workspace->private_fd >= 0 && flock(workspace->private_fd, LOCK_EX | LOCK_NB) == 0 && !still_there(workspace)) {
       (void)close(workspace->private_fd);
       workspace->private_fd = -1;
       continue;
@@ -152,11 +156,11 @@ static int open_unnamed(struct gather_workspace *workspace) {
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
     return fail(workspace, "create file", errno);
 #endif
-  int private_fd = gather_workspace_private(workspace);
+  int private_fd = open_private(workspace);
   if (private_fd < 0)
     return private_fd;
   char name[24];
-  snprintf(name, sizeof name, "window-%u", workspace->files++);
+  snprintf(name, sizeof name, WINDOW_PREFIX "%u", workspace->files++);
   fd = openat(private_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0)
     return fail(workspace, "create file", errno);
@@ -192,34 +196,72 @@ static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from
   return error;
 }
 
-int gather_workspace_window(struct gather_workspace *workspace, uint64_t bytes, int open_flags) {
-  int error = open_parent(workspace);
-  if (error)
-    return error;
-  if (workspace->window_fd < 0) {
-    int fd = open_unnamed(workspace);
-    if (fd < 0)
-      return fd;
-    workspace->window_fd = fd;
-  }
-  if (workspace->window_bytes < bytes) {
-    error = fill_window(workspace, workspace->window_fd, workspace->window_bytes, bytes);
-    if (error)
-      return error;
-    workspace->window_bytes = bytes;
-  }
+int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size) {
+  pthread_mutex_lock(&workspace->mutex);
+  int fd = open_private(workspace);
+  if (fd >= 0)
+    snprintf(name, size, FILE_PREFIX "%u", workspace->files++);
+  pthread_mutex_unlock(&workspace->mutex);
+  return fd;
+}
 
-  /* A descriptor of its own has a position and flags of its own, and yet writes the same pages. */
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", workspace->window_fd);
-  int fd = open(path, O_RDWR | O_CLOEXEC | open_flags);
-  return fd < 0 ? fail(workspace, "open the window", errno) : fd;
+/* The window of that number, made if need be, and of that length at least; NULL with *error set. */
+static struct gather_window *grow_window(struct gather_workspace *workspace, unsigned slot, uint64_t bytes,
+                                         int *error) {
+  *error = open_parent(workspace);
+  if (*error)
+    return NULL;
+  if (slot >= workspace->windows_count) {
+    struct gather_window *windows = realloc(workspace->windows, (slot + 1) * sizeof *windows);
+    if (windows == NULL) {
+      *error = fail(workspace, "malloc", ENOMEM);
+      return NULL;
+    }
+    for (unsigned i = workspace->windows_count; i <= slot; i++)
+      windows[i] = (struct gather_window){.fd = -1};
+    workspace->windows = windows;
+    workspace->windows_count = slot + 1;
+  }
+  struct gather_window *window = &workspace->windows[slot];
+  if (window->fd < 0) {
+    int fd = open_unnamed(workspace);
+    if (fd < 0) {
+      *error = fd;
+      return NULL;
+    }
+    window->fd = fd;
+  }
+  if (window->bytes < bytes) {
+    *error = fill_window(workspace, window->fd, window->bytes, bytes);
+    if (*error)
+      return NULL;
+    window->bytes = bytes;
+  }
+  return window;
+}
+
+int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, uint64_t bytes, int open_flags) {
+  pthread_mutex_lock(&workspace->mutex);
+  int result;
+  struct gather_window *window = grow_window(workspace, slot, bytes, &result);
+  if (window) {
+    /* A descriptor of its own has a position and flags of its own, and yet writes the same pages. */
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", window->fd);
+    result = open(path, O_RDWR | O_CLOEXEC | open_flags);
+    if (result < 0)
+      result = fail(workspace, "open the window", errno);
+  }
+  pthread_mutex_unlock(&workspace->mutex);
+  return result;
 }
 
 int gather_workspace_close(struct gather_workspace *workspace) {
   int error = 0;
-  if (workspace->window_fd >= 0 && close(workspace->window_fd) < 0)
-    error = fail(workspace, "close the window", errno);
+  for (unsigned i = 0; i < workspace->windows_count; i++)
+    if (workspace->windows[i].fd >= 0 && close(workspace->windows[i].fd) < 0)
+      error = fail(workspace, "close the window", errno);
+  free(workspace->windows);
   if (workspace->private_fd >= 0) {
     if (unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR) < 0 && !error)
       error = fail(workspace, "remove directory", errno);

@@ -28,7 +28,6 @@ from run_suite import SMALL, SUITE, read, repetitions, run
         (["--preset=nothing"], "nothing"),
         (["--preset-file=/no/such/file"], "/no/such/file"),
         (["--preset=blog", "--preset-file=x"], "exclude"),
-        (["--strategy=write,write"], "twice"),
         (["--benchmark_filter=("], "benchmark_filter"),
         (["--benchmark_repetitions=0"], "benchmark_repetitions"),
         (["--benchmark_out_format=xml"], "xml"),
@@ -271,6 +270,13 @@ def test_too_little_room_is_told_before_anything_is_written(tmp_path):
     assert result.returncode == 1
     assert "are needed" in result.stderr and "are free" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_row_that_is_asked_for_twice_is_measured_once():
+    listed = run(
+        "--strategy=write,writev,write", "--benchmark_list_tests"
+    ).stdout.splitlines()
+    assert len(listed) == len(set(listed)) == 2
 
 
 def test_version():

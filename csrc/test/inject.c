@@ -49,8 +49,7 @@ static size_t shortened(size_t bytes, const struct inject_step *step) {
 }
 
 /* iov[*count] cut to the step's bytes, in memory that the caller frees. */
-static struct iovec *shortened_vector(const struct iovec *iov, int *count,
-                                      const struct inject_step *step) {
+static struct iovec *shortened_vector(const struct iovec *iov, int *count, const struct inject_step *step) {
   struct iovec *copy = malloc(((size_t)*count + 1) * sizeof *copy);
   if (copy == NULL)
     abort();
@@ -79,8 +78,7 @@ ssize_t __wrap_pwrite64(int fd, const void *memory, size_t bytes, off_t offset);
 ssize_t __wrap_pwrite64(int fd, const void *memory, size_t bytes, off_t offset) {
   const struct inject_step step = next_step();
   ssize_t result;
-  return ends_call(&step, &result) ? result
-                                   : __real_pwrite64(fd, memory, shortened(bytes, &step), offset);
+  return ends_call(&step, &result) ? result : __real_pwrite64(fd, memory, shortened(bytes, &step), offset);
 }
 
 ssize_t __real_writev(int fd, const struct iovec *iov, int count);
@@ -105,6 +103,19 @@ ssize_t __wrap_pwritev64(int fd, const struct iovec *iov, int count, off_t offse
     return result;
   struct iovec *copy = shortened_vector(iov, &count, &step);
   result = __real_pwritev64(fd, copy, count, offset);
+  free(copy);
+  return result;
+}
+
+ssize_t __real_pwritev64v2(int fd, const struct iovec *iov, int count, off_t offset, int flags);
+ssize_t __wrap_pwritev64v2(int fd, const struct iovec *iov, int count, off_t offset, int flags);
+ssize_t __wrap_pwritev64v2(int fd, const struct iovec *iov, int count, off_t offset, int flags) {
+  const struct inject_step step = next_step();
+  ssize_t result;
+  if (ends_call(&step, &result))
+    return result;
+  struct iovec *copy = shortened_vector(iov, &count, &step);
+  result = __real_pwritev64v2(fd, copy, count, offset, flags);
   free(copy);
   return result;
 }

@@ -9,8 +9,7 @@
 int directory_setup(void **state) {
   const char *temporary = getenv("TMPDIR");
   char path[256];
-  snprintf(path, sizeof path, "%s/gather-test-XXXXXX",
-           temporary && *temporary ? temporary : "/tmp");
+  snprintf(path, sizeof path, "%s/gather-test-XXXXXX", temporary && *temporary ? temporary : "/tmp");
   if (mkdtemp(path) == NULL)
     return -1;
   *state = strdup(path);
@@ -50,22 +49,24 @@ struct gather_plan usual_plan(const struct shape *shape) {
   return plan;
 }
 
-void for_each_plan(const struct shape *shape,
-                   void (*each)(const struct gather_plan *plan, void *context), void *context) {
+void for_each_plan(const struct shape *shape, void (*each)(const struct gather_plan *plan, void *context),
+                   void *context) {
   const struct gather_plan usual = usual_plan(shape);
   for (const struct gather_scope *const *scope = gather_scopes; *scope; scope++)
     for (const struct gather_strategy *const *strategy = gather_strategies; *strategy; strategy++)
       for (const struct gather_target *const *target = gather_targets; *target; target++)
-        for (const struct gather_durability *const *durability = gather_durabilities; *durability;
-             durability++)
-          for (unsigned flags = 0; flags < 4; flags++) {
+        for (const struct gather_durability *const *durability = gather_durabilities; *durability; durability++)
+          for (unsigned flag = 0; flag < 5; flag++) {
             struct gather_plan plan = usual;
             plan.scope = *scope;
             plan.strategy = *strategy;
             plan.target = *target;
             plan.durability = *durability;
-            plan.preallocate = flags & 1;
-            plan.reuse_buffer = flags & 2;
+            plan.verify = true;
+            plan.preallocate = flag == 1;
+            plan.reuse_buffer = flag == 2;
+            plan.sync_each = flag == 3;
+            plan.direct = flag == 4;
             each(&plan, context);
           }
 }
@@ -73,16 +74,17 @@ void for_each_plan(const struct shape *shape,
 /* Overwrites what the next op will write: other tests wrote the same bytes there, and an op that
  * wrote nothing would look right. */
 static void scramble(struct gather_run *run) {
+  int fd = run->workspace->windows[run->plan->shared_file ? 0 : run->thread].fd; /* run->fd may be of O_DIRECT */
   int64_t position = run->position > run->position_end ? 0 : run->position;
   char zeros[256] = {0};
   for (uint64_t done = 0; done < run->batch.bytes; done += sizeof zeros)
-    assert_int_equal(pwrite(run->fd, zeros, sizeof zeros, position + (int64_t)done), sizeof zeros);
+    assert_int_equal(pwrite(fd, zeros, sizeof zeros, position + (int64_t)done), sizeof zeros);
 }
 
 int run_verified(const struct gather_plan *plan, struct gather_workspace *workspace, unsigned ops,
                  struct gather_stats *stats) {
   struct gather_run run;
-  int error = gather_open(&run, plan, workspace);
+  int error = gather_open(&run, plan, workspace, 0);
   if (error)
     return error;
   bool files = (plan->scope->offers & GATHER_CREATED) != 0;
@@ -102,8 +104,7 @@ int run_verified(const struct gather_plan *plan, struct gather_workspace *worksp
   return error ? error : close_error;
 }
 
-int run_verified_in(const char *dir, const struct gather_plan *plan, unsigned ops,
-                    struct gather_stats *stats) {
+int run_verified_in(const char *dir, const struct gather_plan *plan, unsigned ops, struct gather_stats *stats) {
   struct gather_workspace workspace;
   gather_workspace_init(&workspace, dir);
   int error = run_verified(plan, &workspace, ops, stats);

@@ -16,6 +16,7 @@
  * the test if anything is left in it. */
 int directory_setup(void **state);
 int directory_teardown(void **state);
+#define WITH_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, directory_setup, directory_teardown)
 
 /* Entries of a directory, without . and .. */
 size_t directory_entries(const char *path);
@@ -31,12 +32,13 @@ struct shape {
 /* A plan of the usual rows: scope op, pwrite, file, no sync. */
 struct gather_plan usual_plan(const struct shape *shape);
 
-/* Calls `each` for every plan of the tables in that shape, refused ones included. */
-void for_each_plan(const struct shape *shape,
-                   void (*each)(const struct gather_plan *plan, void *context), void *context);
+/* Calls `each` for every plan of the tables in that shape, refused ones included: plain, and with each of the plan's
+ * flags alone. Stream targets compare what they get. */
+void for_each_plan(const struct shape *shape, void (*each)(const struct gather_plan *plan, void *context),
+                   void *context);
 
-/* Runs `ops` ops of a plan, verifies what each wrote, and closes the run. Returns 0 or the first -errno. Injected faults
- * would also hit what this writes to prepare an op. */
+/* Runs `ops` ops of a plan, verifies what each wrote, and closes the run. Returns 0 or the first -errno. Injected
+ * faults would also hit what this writes to prepare an op. */
 int run_verified(const struct gather_plan *plan, struct gather_workspace *workspace, unsigned ops,
                  struct gather_stats *stats);
 

@@ -22,8 +22,7 @@ static void name_of_what_is_unusual(void **state) {
   struct gather_plan plan = usual_plan(&(struct shape){3, {24, 4096}, 2, 0});
   char name[GATHER_NAME_MAX];
   gather_plan_name(&plan, name, sizeof name);
-  assert_string_equal(
-      name, "op/strategy:pwrite/target:file/sync:none/window:262144/count:3/size:24+4096");
+  assert_string_equal(name, "op/strategy:pwrite/target:file/sync:none/window:262144/count:3/size:24+4096");
   plan.scope = gather_scope_find("file");
   plan.preallocate = true;
   plan.file_bytes = 9000;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,15 +12,15 @@
 
 static const struct shape shapes[] = {
     {1, {16}, 1, 160},   {4, {16000}, 1, 100000}, {5, {24, 4096}, 2, 30000},
-    {7, {0, 3}, 2, 100}, {1025, {1}, 1, 1100},
+    {7, {0, 3}, 2, 100}, {1025, {1}, 1, 1100},    {3, {4096}, 1, 20480}, /* whole blocks, for O_DIRECT */
 };
 
-/* Calls that a strategy makes for a whole batch of `count` buffers, by what its layout promises. */
+/* Calls that a strategy makes for a whole batch of `count` buffers, by what its layout promises. stdio's are its own.
+ */
 static uint64_t expected_calls(const struct gather_plan *plan) {
   if (!(plan->strategy->offers & GATHER_BYTES))
     return 0;
-  bool each =
-      plan->strategy->layout == GATHER_EACH || plan->strategy == gather_strategy_find("fallback");
+  bool each = plan->strategy->layout == GATHER_EACH || plan->strategy == gather_strategy_find("fallback");
   if (each)
     return plan->count;
   return plan->strategy->layout == GATHER_JOINED ? 1 : (plan->count + 1023) / 1024;
@@ -27,7 +28,7 @@ static uint64_t expected_calls(const struct gather_plan *plan) {
 
 struct walk {
   struct gather_workspace workspace;
-  size_t run, refused;
+  size_t run, refused, unavailable;
 };
 
 static void run_one(const struct gather_plan *plan, void *context) {
@@ -36,13 +37,21 @@ static void run_one(const struct gather_plan *plan, void *context) {
     walk->refused++;
     return;
   }
-  char name[GATHER_NAME_MAX];
+  char name[GATHER_NAME_MAX], reason[160];
   gather_plan_name(plan, name, sizeof name);
+  int unavailable = gather_plan_probe(plan, &walk->workspace, reason, sizeof reason);
+  if (unavailable < 0)
+    fail_msg("%s: %s", name, reason);
+  if (unavailable) {
+    walk->unavailable++;
+    return;
+  }
   struct gather_stats stats;
   int error = run_verified(plan, &walk->workspace, 2, &stats);
   if (error)
     fail_msg("%s: %s", name, strerror(-error));
-  if (!(plan->scope->offers & GATHER_CREATED) && stats.calls != 2 * expected_calls(plan))
+  if (!(plan->scope->offers & GATHER_CREATED) && plan->strategy != gather_strategy_find("stdio") &&
+      stats.calls != 2 * expected_calls(plan))
     fail_msg("%s: %llu calls", name, (unsigned long long)stats.calls);
   walk->run++;
 }
@@ -54,8 +63,8 @@ static void every_legal_plan_writes_its_bytes(void **state) {
     for_each_plan(&shapes[i], run_one, &walk);
   assert_true(walk.run > 100);
   assert_true(walk.refused > 0);
-  assert_int_equal(gather_workspace_close(&walk.workspace),
-                   0); /* fails if a file was left in its directory */
+  print_message("%zu plans run, %zu refused, %zu not available here\n", walk.run, walk.refused, walk.unavailable);
+  assert_int_equal(gather_workspace_close(&walk.workspace), 0); /* fails if a file was left in its directory */
 }
 
 /* The blog's numbers of calls, on a file of a thousandth of its size: 100,000 bytes are 6 buffers
@@ -85,7 +94,7 @@ static void window_wraps(void **state) {
     struct gather_workspace workspace;
     gather_workspace_init(&workspace, *state);
     struct gather_run run;
-    assert_int_equal(gather_open(&run, &plan, &workspace), 0);
+    assert_int_equal(gather_open(&run, &plan, &workspace, 0), 0);
     for (int op = 0; op < 7; op++)
       assert_int_equal(gather_op(&run), 0);
     struct stat status;
@@ -105,8 +114,8 @@ static void rows_share_one_window(void **state) {
   struct gather_plan durable = plan;
   durable.durability = gather_durability_find("odsync");
   struct gather_run first, second;
-  assert_int_equal(gather_open(&first, &plan, &workspace), 0);
-  assert_int_equal(gather_open(&second, &durable, &workspace), 0);
+  assert_int_equal(gather_open(&first, &plan, &workspace, 0), 0);
+  assert_int_equal(gather_open(&second, &durable, &workspace, 0), 0);
   struct stat one, two;
   assert_int_equal(fstat(first.fd, &one), 0);
   assert_int_equal(fstat(second.fd, &two), 0);
@@ -118,13 +127,124 @@ static void rows_share_one_window(void **state) {
   assert_int_equal(gather_workspace_close(&workspace), 0);
 }
 
+/* A window that lies in a file shared with other threads stays within its own part, for calls with offsets and without.
+ */
+static void shared_windows_are_disjoint(void **state) {
+  const char *const strategies[] = {"write", "pwritev", "coalesce", "stdio"};
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+    struct gather_workspace workspace;
+    gather_workspace_init(&workspace, *state);
+    struct gather_plan plan = usual_plan(&(struct shape){2, {100}, 1, 0});
+    plan.strategy = gather_strategy_find(strategies[i]);
+    plan.shared_file = true;
+    plan.threads = 3;
+    plan.window_bytes = 500;
+    struct gather_run run;
+    assert_int_equal(gather_open(&run, &plan, &workspace, 1), 0);
+    char before[1500], after[1500];
+    assert_int_equal(pread(run.fd, before, sizeof before, 0), sizeof before);
+    for (int op = 0; op < 7; op++)
+      assert_int_equal(gather_op(&run), 0);
+    assert_int_equal(gather_verify(&run), 0);
+    assert_int_equal(pread(run.fd, after, sizeof after, 0), sizeof after);
+    assert_memory_equal(before, after, 500);
+    assert_memory_not_equal(before + 500, after + 500, 200);
+    assert_memory_equal(before + 900, after + 900, 600);
+    assert_int_equal(gather_close(&run), 0);
+    assert_int_equal(gather_workspace_close(&workspace), 0);
+  }
+}
+
+/* O_DIRECT is never claimed where the file system ignores it: tmpfs takes the flag and caches all the same. */
+static void ignored_direct_is_refused(void **state) {
+  (void)state;
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, "/dev/shm");
+  char type[64] = "";
+  for (const struct gather_environment_item *item = gather_environment; item->key; item++)
+    if (strcmp(item->key, "filesystem") == 0)
+      item->read("/dev/shm", type, sizeof type);
+  if (strcmp(type, "tmpfs") != 0)
+    skip();
+  struct gather_plan plan = usual_plan(&(struct shape){2, {4096}, 1, 8192});
+  plan.direct = true;
+  const char *const scopes[] = {"op", "file"};
+  for (size_t i = 0; i < 2; i++) {
+    plan.scope = gather_scope_find(scopes[i]);
+    char reason[160];
+    assert_int_equal(gather_plan_probe(&plan, &workspace, reason, sizeof reason), 1);
+    assert_true(strlen(reason) > 0);
+  }
+  assert_int_equal(gather_workspace_close(&workspace), 0);
+}
+
+/* More than 2 GiB to /dev/null, in one batch and in one buffer, without so much memory. */
+static void totals_past_two_gib(void **state) {
+  const struct {
+    const char *strategy;
+    size_t count, size;
+    uint64_t calls;
+  } cases[] = {
+      {"writev", 3, (size_t)1 << 30, 3}, /* two buffers would be one page too many for a call */
+      {"writev", 40, (size_t)64 << 20, 2},
+      {"write", 1, (size_t)3 << 30, 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct gather_plan plan = usual_plan(&(struct shape){cases[i].count, {cases[i].size}, 1, 0});
+    plan.target = gather_target_find("null");
+    plan.strategy = gather_strategy_find(cases[i].strategy);
+    assert_null(gather_plan_refuse(&plan));
+    struct gather_stats stats;
+    assert_int_equal(run_verified_in(*state, &plan, 1, &stats), 0);
+    assert_int_equal(stats.calls, cases[i].calls);
+    assert_int_equal(stats.short_writes, 0);
+  }
+  struct rusage usage;
+  assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+  assert_true(usage.ru_maxrss < 1 << 20); /* KiB */
+}
+
+static void offsets_past_four_gib(void **state) {
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, *state);
+  struct gather_plan plan = usual_plan(&(struct shape){2, {100}, 1, 0});
+  struct gather_run run;
+  assert_int_equal(gather_open(&run, &plan, &workspace, 0), 0);
+  const int64_t offsets[] = {INT64_C(1) << 31, (INT64_C(1) << 32) - 4096, INT64_C(1) << 33};
+  for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+    run.position = run.position_end = offsets[i];
+    assert_int_equal(gather_op(&run), 0);
+    assert_int_equal(gather_verify(&run), 0);
+  }
+  assert_int_equal(gather_close(&run), 0);
+  assert_int_equal(gather_workspace_close(&workspace), 0);
+}
+
+static void time_of_sync_is_noted(void **state) {
+  struct gather_plan plan = usual_plan(&(struct shape){2, {100}, 1, 1000});
+  struct gather_stats stats;
+  assert_int_equal(run_verified_in(*state, &plan, 3, &stats), 0);
+  assert_int_equal(stats.sync_ns, 0);
+  plan.durability = gather_durability_find("fdatasync");
+  assert_int_equal(run_verified_in(*state, &plan, 3, &stats), 0);
+  assert_true(stats.sync_ns > 0);
+}
+
+static void a_processor_that_is_not_there_is_an_error(void **state) {
+  struct gather_plan plan = usual_plan(&(struct shape){2, {100}, 1, 1000});
+  plan.pinned = true;
+  assert_int_equal(run_verified_in(*state, &plan, 1, NULL), 0);
+  plan.cpu = 1023;
+  assert_int_equal(run_verified_in(*state, &plan, 1, NULL), -EINVAL);
+}
+
 /* Verification must notice a wrong byte: break the file behind its back. */
 static void verification_notices_a_wrong_byte(void **state) {
   struct gather_workspace workspace;
   gather_workspace_init(&workspace, *state);
   struct gather_plan plan = usual_plan(&(struct shape){3, {100}, 1, 0});
   struct gather_run run;
-  assert_int_equal(gather_open(&run, &plan, &workspace), 0);
+  assert_int_equal(gather_open(&run, &plan, &workspace, 0), 0);
   assert_int_equal(gather_op(&run), 0);
   assert_int_equal(gather_verify(&run), 0);
   char byte;
@@ -142,11 +262,11 @@ static void buffers_are_distinct_unless_one_is_reused(void **state) {
   gather_workspace_init(&workspace, *state);
   struct gather_plan plan = usual_plan(&(struct shape){3, {100}, 1, 0});
   struct gather_run run;
-  assert_int_equal(gather_open(&run, &plan, &workspace), 0);
+  assert_int_equal(gather_open(&run, &plan, &workspace, 0), 0);
   assert_memory_not_equal(run.batch.buffers[0].iov_base, run.batch.buffers[1].iov_base, 100);
   assert_int_equal(gather_close(&run), 0);
   plan.reuse_buffer = true;
-  assert_int_equal(gather_open(&run, &plan, &workspace), 0);
+  assert_int_equal(gather_open(&run, &plan, &workspace, 0), 0);
   assert_ptr_equal(run.batch.buffers[0].iov_base, run.batch.buffers[2].iov_base);
   assert_int_equal(gather_close(&run), 0);
   assert_int_equal(gather_workspace_close(&workspace), 0);
@@ -162,7 +282,7 @@ static void missing_directory_is_an_error(void **state) {
     struct gather_workspace workspace;
     gather_workspace_init(&workspace, path);
     struct gather_run run;
-    assert_int_equal(gather_open(&run, &plan, &workspace), -ENOENT);
+    assert_int_equal(gather_open(&run, &plan, &workspace, 0), -ENOENT);
     assert_string_equal(run.operation, "open directory");
     assert_int_equal(gather_workspace_close(&workspace), 0);
   }
@@ -219,10 +339,9 @@ static void stale_directories_are_removed(void **state) {
   assert_true(exists(dir, "elsewhere/file-0"));
 
   assert_int_equal(close(live_fd), 0);
-  const char *const left[] = {".gatherbench-link", ".gatherbench-live/file-0",
-                              ".gatherbench-live", ".gatherbench-else/letter",
-                              ".gatherbench-else", "elsewhere/file-0",
-                              "elsewhere"};
+  const char *const left[] = {
+      ".gatherbench-link", ".gatherbench-live/file-0", ".gatherbench-live", ".gatherbench-else/letter",
+      ".gatherbench-else", "elsewhere/file-0",         "elsewhere"};
   for (size_t i = 0; i < sizeof left / sizeof *left; i++)
     remove_path(dir, left[i]);
 }
@@ -242,15 +361,18 @@ static void environment_names_kernel_and_file_system(void **state) {
   assert_int_equal(found, 4);
 }
 
-#define WITH_DIRECTORY(test)                                                                       \
-  cmocka_unit_test_setup_teardown(test, directory_setup, directory_teardown)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       WITH_DIRECTORY(every_legal_plan_writes_its_bytes),
       WITH_DIRECTORY(calls_of_a_file),
       WITH_DIRECTORY(window_wraps),
       WITH_DIRECTORY(rows_share_one_window),
+      WITH_DIRECTORY(shared_windows_are_disjoint),
+      cmocka_unit_test(ignored_direct_is_refused),
+      WITH_DIRECTORY(totals_past_two_gib),
+      WITH_DIRECTORY(offsets_past_four_gib),
+      WITH_DIRECTORY(time_of_sync_is_noted),
+      WITH_DIRECTORY(a_processor_that_is_not_there_is_an_error),
       WITH_DIRECTORY(verification_notices_a_wrong_byte),
       WITH_DIRECTORY(buffers_are_distinct_unless_one_is_reused),
       WITH_DIRECTORY(missing_directory_is_an_error),
