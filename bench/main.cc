@@ -141,7 +141,8 @@ std::vector<std::string> BenchmarkArguments(const options &options, const std::s
 
 // False after Google Benchmark has said which flag it does not know.
 bool InitializeBenchmark(const options &options, const std::string &out) {
-  std::vector<std::string> arguments = BenchmarkArguments(options, out);
+  static std::vector<std::string> arguments; // static: Google Benchmark keeps a pointer to the program's name
+  arguments = BenchmarkArguments(options, out);
   std::vector<char *> argv;
   for (std::string &argument : arguments)
     argv.push_back(argument.data());

@@ -761,8 +761,10 @@ void options_print_help(void) {
 }
 
 static void print_row(const char *name, const char *doc, const char *(*missing)(void)) {
+  printf("  %-12s %s\n", name, doc);
   const char *reason = missing ? missing() : NULL;
-  printf("  %-12s %s%s%s\n", name, doc, reason ? "; n/a: " : "", reason ? reason : "");
+  if (reason)
+    printf("  %-12s n/a here: %s\n", "", reason);
 }
 
 /* What a preset file asks for, which has been read into rows. */

@@ -95,16 +95,16 @@ void AddCounters(benchmark::State &state, const gather_run &run, const Before &b
   set("start_s", before.start_s);
 }
 
-// One thread of a row sets what was found for all of them, so these are not averaged.
+// In nanoseconds. One thread of a row sets what was found for all of them, so these are not averaged.
 void AddLatencies(benchmark::State &state, Row &row, LatencyRecord &record) {
   const unsigned threads = gather_plan_threads(row.plan);
   LatencySummary summary;
   if (!row.latencies.Add(record.Take(), threads, summary))
     return;
-  state.counters["p50_ns"] = summary.p50_ns;
-  state.counters["p99_ns"] = summary.p99_ns;
-  state.counters["p99.9_ns"] = summary.p99_9_ns;
-  state.counters["max_ns"] = summary.max_ns;
+  state.counters["p50"] = summary.p50_ns;
+  state.counters["p99"] = summary.p99_ns;
+  state.counters["p99.9"] = summary.p99_9_ns;
+  state.counters["max"] = summary.max_ns;
   state.counters["latency_ops"] = static_cast<double>(summary.ops);
   if (summary.ops < static_cast<size_t>(state.max_iterations) * threads)
     state.SetLabel("latencies rest on the first " + std::to_string(LatencyRecord::kOps) + " ops of each thread");

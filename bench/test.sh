@@ -48,6 +48,8 @@ check "shell" shellcheck bench/setup.sh bench/run.sh bench/test.sh .ci/run
 
 build_and_test gcc ""
 CC=clang CXX=clang++ build_and_test clang "--suite=c"
+# TSan for what has threads: streams, their readers, and plans that several threads run.
+build_and_test threads "streams threads" --buildtype=debugoptimized -Db_sanitize=thread
 UBSAN_OPTIONS=halt_on_error=1 build_and_test sanitize "--suite=c --suite=bench" \
   --buildtype=debugoptimized -Db_sanitize=address,undefined
 

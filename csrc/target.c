@@ -179,12 +179,7 @@ static int start_reader(struct gather_run *run, int read_fd) {
   if (run->plan->verify && (run->plan->strategy->offers & GATHER_BYTES))
     reader->expect = &run->batch;
 
-  /* Signals are for the thread that knows what to do about them. */
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   error = pthread_create(&reader->thread, NULL, drain, reader);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (error)
     goto err;
   run->reader = reader;
@@ -228,11 +223,28 @@ static int stream_open(struct gather_run *run, int read_fd, int write_fd) {
   return error;
 }
 
-static int pipe_open(struct gather_run *run) {
+/* Signals wait until a stream is open: they are not for its reader, which inherits the mask, and would interrupt a
+ * connection in the middle. */
+static int open_undisturbed(struct gather_run *run, int (*open)(struct gather_run *run)) {
+  sigset_t all, before;
+  sigfillset(&all);
+  int error = pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (error)
+    return gather_fail(run, "pthread_sigmask", error);
+  int result = open(run);
+  error = pthread_sigmask(SIG_SETMASK, &before, NULL); /* cannot fail where the first did not */
+  return result ? result : -error;
+}
+
+static int pipe_ends(struct gather_run *run) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0)
     return gather_fail(run, "pipe", errno);
   return stream_open(run, ends[0], ends[1]);
+}
+
+static int pipe_open(struct gather_run *run) {
+  return open_undisturbed(run, pipe_ends);
 }
 
 static const struct gather_target target_pipe = {
@@ -242,11 +254,15 @@ static const struct gather_target target_pipe = {
     .close = stream_close,
 };
 
-static int unix_open(struct gather_run *run) {
+static int unix_ends(struct gather_run *run) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
     return gather_fail(run, "socketpair", errno);
   return stream_open(run, ends[0], ends[1]);
+}
+
+static int unix_open(struct gather_run *run) {
+  return open_undisturbed(run, unix_ends);
 }
 
 static const struct gather_target target_unix = {
@@ -270,7 +286,7 @@ static int accept_own(int listener, int write_fd) {
   return fd;
 }
 
-static int tcp_open(struct gather_run *run) {
+static int tcp_ends(struct gather_run *run) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t length = sizeof address;
   const int on = 1;
@@ -313,6 +329,10 @@ err:
   if (write_fd >= 0)
     (void)close(write_fd);
   return error;
+}
+
+static int tcp_open(struct gather_run *run) {
+  return open_undisturbed(run, tcp_ends);
 }
 
 static const struct gather_target target_tcp = {

@@ -1,5 +1,6 @@
 """A row that fails is an error in all its repetitions, and costs the other rows nothing."""
 
+import errno
 import resource
 import subprocess
 
@@ -62,6 +63,16 @@ def test_other_rows_go_on(call, tmp_path):
     assert len(good) == 10
     assert all(row["real_time"] > 0 for row in good)
     assert all("error_occurred" in row for row in rows if row["name"] in failed)
+
+
+def test_calls_that_the_kernel_did_not_see_are_labelled(tmp_path):
+    out = tmp_path / "out.json"
+    interrupted = {"GATHER_INJECT_CALL": "40", "GATHER_INJECT_ERROR": str(errno.EINTR)}
+    options = [*ONE_ROW, f"--dir={tmp_path}", f"--benchmark_out={out}"]
+    assert run(*options, program=FAULTY, env=interrupted).returncode == 0
+    rows = repetitions(read(out))
+    assert [row["calls"] - row["kernel_calls"] for row in rows] == [0, 0, 1, 0, 0]
+    assert ["differ" in row.get("label", "") for row in rows] == [False, False, True, False, False]
 
 
 def test_a_file_that_may_not_grow_is_an_error_of_the_row(tmp_path):
