@@ -10,14 +10,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from gatherstats import needs  # noqa: E402
+from gatherstats.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print a report for each file and return the exit status."""
-    options = _parse(arguments)
     needs.require(PROGRAM)
+    options = _parse(arguments)
     from gatherstats.blog import PUBLISHED, belongs_beside, make_report
     from gatherstats.load import LoadError, NoDataError, load
 
@@ -27,8 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             runs.append(load(path))
         except LoadError as error:
-            _complain(path, str(error))
-            status = max(status, 1 if isinstance(error, NoDataError) else 2)
+            bad = 1 if isinstance(error, NoDataError) else 2
+            status = max(status, complain(PROGRAM, f"{path}: {error}", bad))
     if options.published:
         published = [load(path) for path in PUBLISHED]
         runs += [run for run in published if belongs_beside(run, runs)]
@@ -36,13 +37,15 @@ def main(arguments: list[str] | None = None) -> int:
         report = make_report(run, options.threshold / 100)
         print("\n".join([""] * (i > 0) + report.lines))
         for problem in report.problems:
-            _complain(run.path, problem)
+            complain(PROGRAM, f"{run.path}: {problem}")
         if report.problems or not report.shown:
             status = max(status, 1)
     return status
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    from gatherstats.arguments import percentage
+
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         description="Print tables with BenchmarkDotNet's columns from Google Benchmark's JSON, and"
@@ -58,7 +61,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--threshold",
-        type=_percentage,
+        type=percentage,
         default=1.0,
         metavar="PERCENT",
         help="differences up to this count as none (default: 1)",
@@ -67,23 +70,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     if not options.files and not options.published:
         parser.error("give at least one FILE.json, or --published")
     return options
-
-
-def _percentage(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is not between 0 and 100")
-    return value
-
-
-def _complain(path: str | Path, message: str) -> None:
-    from gatherstats.text import printable
-
-    sys.stdout and sys.stdout.flush()
-    print(f"{PROGRAM}: {printable(str(path))}: {printable(message)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

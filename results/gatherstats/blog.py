@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from gatherstats import environment, table
-from gatherstats.drift import Drift, is_in_random_order, remove_drift
-from gatherstats.grouping import Group, group_rows
+from gatherstats.drift import Drift, is_in_random_order
+from gatherstats.grouping import Group, group_rows, system_of
 from gatherstats.meaning import explain, missing_methods
 from gatherstats.rows import Row, Run
-from gatherstats.sentences import advice, percent, short
+from gatherstats.samples import measure
+from gatherstats.sentences import advice, drift_text, short
 from gatherstats.summary import Summary, summarise
 from gatherstats.text import markdown, printable
 from gatherstats.units import Unit, rate_unit, significant, time_unit
@@ -54,8 +55,8 @@ def belongs_beside(published: Run, runs: Sequence[Run]) -> bool:
 def make_report(run: Run, threshold: float) -> Report:
     """Describe one file; differences up to `threshold` (a share of the time) count as none."""
     problems = [printable(problem) for problem in _problems(run)]
-    times, drift = remove_drift(run.rows)
-    samples = {row.name.text: _sample(row, t) for row, t in zip(run.rows, times)}
+    measured, drift = measure(run.rows)
+    samples = {one.row.name.text: one.sample for one in measured}
     published = environment.is_published(run)
     lines = [f"## {_heading(run)}", *_environment_lines(run)]
     explanations: list[str] = []
@@ -106,26 +107,18 @@ def _missing(run: Run) -> list[str]:
     ]
 
 
-def _sample(row: Row, times_s: np.ndarray) -> Sample | None:
-    if row.failed:
-        return None
-    return times_s if row.has_repetitions else row.aggregates
-
-
 def _judge_group(
     group: Group, samples: dict[str, Sample | None], threshold: float
 ) -> dict[int, Verdict]:
     in_order = [samples[row.name.text] for row in group.rows]
-    # The rows of one system are one family for the correction.
-    families: dict[int, dict[int, tuple[Sample, Sample]]] = {}
+    pairs = {}
     for i in group.others:
         base, other = in_order[group.baselines[i]], in_order[i]
         if base is not None and other is not None:
-            families.setdefault(group.baselines[i], {})[i] = (base, other)
-    verdicts: dict[int, Verdict] = {}
-    for pairs in families.values():
-        verdicts.update(zip(pairs, judge(list(pairs.values()), threshold)))
-    return verdicts
+            pairs[i] = (base, other)
+    families = [system_of(group.rows[i].name) for i in pairs]
+    verdicts = judge(list(pairs.values()), threshold, families=families)
+    return dict(zip(pairs, verdicts))
 
 
 def _environment_lines(run: Run) -> list[str]:
@@ -298,7 +291,7 @@ def _legend(run: Run, drift: Drift | None) -> str:
         return ""
     parts = [_legend_of_columns(run)]
     if drift is not None:
-        parts.append(_drift_text(drift))
+        parts.append(drift_text(drift))
     if not is_in_random_order(run.rows):
         parts.append(
             "The rows did not run in random order: a difference of a few per cent may come from"
@@ -322,19 +315,6 @@ def _legend_of_columns(run: Run) -> str:
         + (" Kernel: write calls that it counted." if kernel else "")
         + " Verdicts: of all repetitions, p with Holm's correction."
     )
-
-
-def _drift_text(drift: Drift) -> str:
-    if not drift.removed:
-        return "No drift stood out from the scatter, so none was removed."
-    return (
-        f"Drift between {_signed(drift.low - 1)} and {_signed(drift.high - 1)} was removed for"
-        f" them: scatter {percent(drift.scatter_before)}, then {percent(drift.scatter_after)}."
-    )
-
-
-def _signed(share: float) -> str:
-    return ("-" if share < 0 else "+") + percent(abs(share))
 
 
 def _item(text: str) -> list[str]:

@@ -147,7 +147,7 @@ def _problem(base: np.ndarray, other: np.ndarray) -> str:
     if base.min() <= 0 or other.min() <= 0:
         return "a time of zero gives no ratio"
     if fewest == 1:
-        return "one repetition shows no spread, so nothing can be tested"
+        return "a single value shows no spread, so nothing can be tested"
     if np.ptp(base) == 0 and np.ptp(other) == 0:
         return "no spread at all, so nothing can be tested"
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gatherstats.comparable import WORK_KEYS
 from gatherstats.names import RowName
 from gatherstats.rows import Row
 
@@ -23,7 +24,12 @@ _BLOG_WORKLOAD = {
     "size": "16000",
 }
 
-_BASELINE_STRATEGIES = ("pwrite", "write")
+# Each key's plainest values, the plainest first. For other keys it is to be without.
+_PLAINEST: dict[str, tuple[str | None, ...]] = {
+    "strategy": ("pwrite", "write"),
+    "sync": ("none",),
+}
+_OFF = (None, "no")
 
 # Keys along which rows are compared, the most interesting first. Rows that differ in another known
 # key do a different amount of work: they may share a table, but a verdict would mean nothing.
@@ -36,7 +42,6 @@ _COMPARED_KEYS = (
     "target",
     "threads",
 )
-_WORK_KEYS = ("count", "size", "window", "file_bytes")
 
 # Keys that say where a row was measured. One table holds several systems, in a leading column, and
 # rows are compared within each.
@@ -94,6 +99,19 @@ def group_rows(rows: Sequence[Row]) -> list[Group]:
     return groups
 
 
+def baseline_value(key: str, values: Sequence[str | None]) -> str | None:
+    """With which value of a key the others are compared: the plainest, else the first.
+
+    values: the rows' values of `key`, at least one; None for a row without the key.
+    """
+    return next((v for v in _PLAINEST.get(key, _OFF) if v in values), values[0])
+
+
+def system_of(name: RowName) -> tuple[str | None, ...]:
+    """Where a row was measured, as far as its name says. Each system is an experiment of its own."""
+    return tuple(name.keys.get(key) for key in _SYSTEM_KEYS)
+
+
 def is_blog_row(name: RowName) -> bool:
     """Whether a row does the blog post's work: its file, its buffers, its batches."""
     return name.scope == "file" and all(
@@ -106,7 +124,7 @@ def _plain_group(rows: list[Row], baseline: int | None) -> Group:
 
 
 def _keys_to_try(rows: Sequence[Row]) -> list[str]:
-    known = [*_COMPARED_KEYS, *_WORK_KEYS, *_SYSTEM_KEYS]
+    known = [*_COMPARED_KEYS, *WORK_KEYS, *_SYSTEM_KEYS]
     other = {key: None for row in rows for key in row.name.keys if key not in known}
     return [*known, *other]
 
@@ -115,8 +133,7 @@ def _differing_only_in(key: str, rows: Sequence[Row]) -> list[list[Row]]:
     groups: dict[object, list[Row]] = {}
     left_out = (key, *_SYSTEM_KEYS)
     for row in rows:
-        common = tuple((k, v) for k, v in row.name.keys.items() if k not in left_out)
-        groups.setdefault((row.name.scope, common, row.name.suffixes), []).append(row)
+        groups.setdefault(row.name.without(*left_out), []).append(row)
     return list(groups.values())
 
 
@@ -152,14 +169,10 @@ def _by_system(rows: list[Row]) -> tuple[str, dict[str, list[Row]]]:
 
 
 def _baseline(key: str, rows: list[Row]) -> int | None:
-    values = [row.name.keys.get(key) for row in rows]
-    if key in _WORK_KEYS or key in _SYSTEM_KEYS:
+    if key in WORK_KEYS or key in _SYSTEM_KEYS:
         return None
-    if key == "strategy":
-        return next((values.index(s) for s in _BASELINE_STRATEGIES if s in values), 0)
-    if key == "preallocate":
-        return next((i for i, value in enumerate(values) if value in (None, "no")), 0)
-    return 0
+    values = [row.name.keys.get(key) for row in rows]
+    return values.index(baseline_value(key, values))
 
 
 def _title(name: RowName, left_out: tuple[str, ...]) -> str:

@@ -8,6 +8,7 @@ Google Benchmark's own. Any other name is kept as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 SCOPES = ("op", "file")
@@ -43,6 +44,11 @@ class RowName:
     def __hash__(self) -> int:
         return hash(self.text)
 
+    def without(self, *keys: str) -> tuple:
+        """What is left of the name without these keys, to tell rows that differ in nothing else."""
+        rest = tuple((k, v) for k, v in self.keys.items() if k not in keys)
+        return self.scope, rest, self.suffixes
+
     @property
     def is_ours(self) -> bool:
         """Whether the name has this suite's format."""
@@ -70,3 +76,20 @@ def _pairs(components: list[str]) -> dict[str, str] | None:
             return None
         keys[key] = value
     return keys
+
+
+def shorten(names: Sequence[RowName]) -> tuple[str, list[str]]:
+    """What all names share, and each name without it.
+
+    Only whole components are left out, wherever they stand. Where nothing would be left of a name,
+    the strategy stays, or else all of it.
+    """
+    parts = [name.text.split("/") for name in names]
+    shared = [c for c in (parts or [[]])[0] if all(c in other for other in parts)]
+    # A component that comes twice in a name cannot be left out unambiguously.
+    shared = [c for c in shared if all(other.count(c) == 1 for other in parts)]
+    for left_out in (shared, [c for c in shared if not c.startswith("strategy:")]):
+        short = ["/".join(c for c in other if c not in left_out) for other in parts]
+        if all(short):
+            return " ".join(left_out), short
+    return "", [name.text for name in names]

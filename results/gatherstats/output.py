@@ -6,6 +6,16 @@ import os
 import sys
 from collections.abc import Callable
 
+from gatherstats.text import printable
+
+
+def complain(program: str, message: str, status: int = 2) -> int:
+    """Print one line on stderr, after what stdout already has, and return the exit status."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    print(f"{program}: {printable(message)}", file=sys.stderr)
+    return status
+
 
 def run_main(program: str, main: Callable[[], int]) -> int:
     """Call `main` and return its exit status, or 1 with one line if its output cannot be written.

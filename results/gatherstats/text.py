@@ -13,6 +13,8 @@ _MARKDOWN = str.maketrans({"\\": r"\\", "|": r"\|", "<": r"\<", "`": r"\`", "*":
 
 def printable(text: str) -> str:
     """`text` with control, format and unassigned characters written as escapes such as \\x1b."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(_escape(c) for c in text)
 
 
@@ -27,6 +29,8 @@ def markdown(text: str) -> str:
 
 def width(text: str) -> int:
     """The number of terminal columns that `text` takes."""
+    if text.isascii():
+        return len(text)
     return sum(_character_width(c) for c in text)
 
 

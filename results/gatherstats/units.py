@@ -29,6 +29,14 @@ class Unit:
         return ["" if number is None else f"{number:.{places}f}" for number in numbers]
 
 
+def time_text(time_s: float | None) -> str:
+    """One time with its unit, such as "12.34 us"; "" for None."""
+    if time_s is None:
+        return ""
+    unit = time_unit([time_s])
+    return f"{significant(time_s / unit.size)} {unit.name}"
+
+
 def time_unit(values_s: Iterable[float]) -> Unit:
     """The unit for a column of times in seconds: the largest in which the smallest is >= 1."""
     return _largest(values_s, SECONDS_PER_UNIT)

@@ -11,7 +11,7 @@ Y. Benjamini, Y. Hochberg, Journal of the Royal Statistical Society B 57, 1995, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -101,18 +101,26 @@ def judge(
     pairs: Sequence[tuple[Sample, Sample]],
     threshold: float = THRESHOLD,
     correction: Correction = holm,
+    families: Sequence[Hashable] | None = None,
 ) -> list[Verdict]:
-    """Judge (base, other) for each pair; the pairs are one family for the correction."""
+    """Judge (base, other) for each pair.
+
+    families: for each pair the family that it belongs to in the correction; without, all are one.
+    """
     effects = _compare(pairs)
-    tested = [i for i, effect in enumerate(effects) if not effect.problem]
-    corrected = correction(np.array([effects[i].p for i in tested]))
-    # A corrected p only grows with every p of its family, so this is the least it can be.
-    best = correction(np.array([effects[i].best_p for i in tested]))
     verdicts = [Verdict(Outcome.UNDECIDED, effect) for effect in effects]
-    for i, p, best_p in zip(tested, corrected, best):
-        verdicts[i] = _decide(
-            effects[i], float(p), float(best_p), threshold, len(tested)
-        )
+    members: dict[Hashable, list[int]] = {}
+    for i, family in enumerate(families or [None] * len(effects)):
+        if not effects[i].problem:
+            members.setdefault(family, []).append(i)
+    for tested in members.values():
+        corrected = correction(np.array([effects[i].p for i in tested]))
+        # A corrected p only grows with every p of its family, so this is the least it can be.
+        best = correction(np.array([effects[i].best_p for i in tested]))
+        for i, p, best_p in zip(tested, corrected, best):
+            verdicts[i] = _decide(
+                effects[i], float(p), float(best_p), threshold, len(tested)
+            )
     return verdicts
 
 

@@ -161,7 +161,7 @@ def test_old_files_that_do_not_number_repetitions(show):
 def test_one_repetition(show):
     status, out, err = show(results(*(repetitions(n, [5.0]) for n in ("BM_a", "BM_b"))))
     assert (status, err) == (0, "")
-    assert "one repetition shows no spread" in out and "nan" not in out.lower()
+    assert "a single value shows no spread" in out and "nan" not in out.lower()
 
 
 def test_zero_times(show):

@@ -84,7 +84,7 @@ def test_ten_repetitions_reach_1e_5():
 @pytest.mark.parametrize(
     "base, other, message",
     [
-        ([1.0], [2.0, 2.1, 2.2], "one repetition shows no spread"),
+        ([1.0], [2.0, 2.1, 2.2], "a single value shows no spread"),
         ([0.0, 0.0, 0.0], [1.0, 1.1, 1.2], "a time of zero gives no ratio"),
         ([1.0, 1.1, 1.2], [0.0, 1.0, 1.0], "a time of zero gives no ratio"),
         ([2.0] * 10, [2.0] * 10, "no spread at all"),
