@@ -117,18 +117,21 @@ def judge(
         corrected = correction(np.array([effects[i].p for i in tested]))
         # A corrected p only grows with every p of its family, so this is the least it can be.
         best = correction(np.array([effects[i].best_p for i in tested]))
+        strictness = _strictness(correction, corrected)
         for i, p, best_p in zip(tested, corrected, best):
             verdicts[i] = _decide(
-                effects[i], float(p), float(best_p), threshold, len(tested)
+                effects[i], float(p), float(best_p), threshold, strictness
             )
     return verdicts
 
 
-def repetitions_needed(effect: Effect, threshold: float, family: int) -> int | None:
+def repetitions_needed(
+    effect: Effect, threshold: float, strictness: float
+) -> int | None:
     """Repetitions of each row that would decide with a chance of POWER, if the ratio is right.
 
-    Either by showing a difference, at ALPHA divided by the number of pairs, or by fitting the
-    interval into the threshold. The interval shrinks with the root of the number.
+    Either by showing a difference, at ALPHA divided by `strictness`, or by fitting the interval
+    into the threshold. The interval shrinks with the root of the number.
     """
     error = effect.log_standard_error
     distance = abs(math.log(effect.ratio))
@@ -136,20 +139,20 @@ def repetitions_needed(effect: Effect, threshold: float, family: int) -> int | N
     power = float(special.ndtri(POWER))
     candidates = []
     if distance > 0:
-        strict = float(special.ndtri(1 - ALPHA / 2 / family))
+        strict = float(special.ndtri(1 - ALPHA / 2 / strictness))
         candidates.append(effect.n * ((strict + power) * error / distance) ** 2)
     if room > 0:
         interval = float(special.ndtri((1 + LEVEL) / 2))
         candidates.append(effect.n * ((interval + power) * error / room) ** 2)
-    least = max(effect.n + 1, fewest_for_significance(family))
+    least = max(effect.n + 1, fewest_for_significance(strictness))
     needed = min(candidates, default=math.inf)
     return None if needed > MOST_NEEDED else max(math.ceil(needed), least)
 
 
-def fewest_for_significance(family: int) -> int:
+def fewest_for_significance(strictness: float) -> int:
     """The fewest repetitions of each row with which a rank test can be significant."""
     n = FEWEST_REPETITIONS
-    while smallest_p(n, n) * family >= ALPHA:
+    while smallest_p(n, n) * strictness >= ALPHA:
         n += 1
     return n
 
@@ -175,8 +178,17 @@ def _summary(sample: Sample) -> Aggregates:
     return sample if isinstance(sample, Aggregates) else summary_of(sample)
 
 
+def _strictness(correction: Correction, corrected: np.ndarray) -> float:
+    """By what the correction divides ALPHA for the pair that is decided next."""
+    if correction is not benjamini_hochberg:
+        return corrected.size
+    # Every pair that is significant already makes it easier for the next.
+    significant = int(np.count_nonzero(corrected < ALPHA))
+    return max(1.0, corrected.size / (significant + 1))
+
+
 def _decide(
-    effect: Effect, p: float, best_p: float, threshold: float, family: int
+    effect: Effect, p: float, best_p: float, threshold: float, strictness: float
 ) -> Verdict:
     outcome = Outcome.UNDECIDED
     # With an interval of no width (a clock that is too coarse) "same" would claim too much.
@@ -193,7 +205,7 @@ def _decide(
         outcome = Outcome.SLOWER
     needed = None
     if outcome is Outcome.UNDECIDED and best_p >= ALPHA:
-        needed = fewest_for_significance(family)
+        needed = fewest_for_significance(strictness)
     elif outcome is Outcome.UNDECIDED and has_interval:
-        needed = repetitions_needed(effect, threshold, family)
+        needed = repetitions_needed(effect, threshold, strictness)
     return Verdict(outcome, effect, p, best_p, needed)

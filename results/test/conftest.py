@@ -13,6 +13,7 @@ RESULTS = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(RESULTS), str(Path(__file__).resolve().parent)]
 
 import blog_table  # noqa: E402
+import compare as compare_script  # noqa: E402
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -23,24 +24,41 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def show(tmp_path, capsys):
     """Run blog_table.py on the given file contents; returns (status, stdout, stderr)."""
+    return runner(blog_table.main, tmp_path, capsys)
 
-    def run(*contents, options=()):
-        paths = []
-        for i, content in enumerate(contents):
-            path = tmp_path / f"file{i}.json"
-            if isinstance(content, bytes):
-                path.write_bytes(content)
-            elif isinstance(content, str):
-                path.write_text(content)
-            else:
-                path.write_text(json.dumps(content))
-            paths.append(str(path))
-        status = blog_table.main([*options, *paths])
+
+@pytest.fixture
+def compare(tmp_path, capsys):
+    """The same for compare.py; contents given as old and new are launches."""
+    return runner(compare_script.main, tmp_path, capsys)
+
+
+def runner(main, folder, capsys):
+    def run(*contents, options=(), **sides):
+        arguments = [*options, *write_files(folder, "file", contents)]
+        for side, launches in sides.items():
+            arguments += [f"--{side}", *write_files(folder, side, launches)]
+        status = main(arguments)
         captured = capsys.readouterr()
         assert "Traceback" not in captured.err
         return status, captured.out, captured.err
 
     return run
+
+
+def write_files(folder, stem, contents):
+    """A file for each content (an object for JSON, text or bytes); returns their paths."""
+    paths = []
+    for i, content in enumerate(contents):
+        path = folder / f"{stem}{i}.json"
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(
+                content if isinstance(content, str) else json.dumps(content)
+            )
+        paths.append(str(path))
+    return paths
 
 
 @pytest.fixture

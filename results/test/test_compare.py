@@ -1,0 +1,455 @@
+"""compare.py: what is paired with what, what is refused, exit status, and the four formats."""
+
+import csv
+import io
+import json
+import math
+
+import compare as script
+import pytest
+from conftest import RESULTS
+from gatherstats.comparison_data import KEYS, PAIR_KEYS
+from made import BLOG, aggregates, blog_run, failed, repetitions, results
+
+OP = "op/strategy:{}/target:null/sync:none/count:{}/size:512/real_time"
+
+
+def row(name, median, rng, n=20, scatter=0.005, **extra):
+    return repetitions(name, list(median * rng.lognormal(0, scatter, n)), **extra)
+
+
+def run_of(rng, n=20, scatter=0.005, context=None, **medians):
+    rows = [row(name, median, rng, n, scatter) for name, median in medians.items()]
+    return results(*rows, **(context or {}))
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def as_data(compare, *contents, options=(), **sides):
+    """The JSON that compare.py prints; it must be strict."""
+    status, out, err = compare(*contents, options=["--format=json", *options], **sides)
+    assert err == ""
+
+    def never(token):
+        raise AssertionError(f"{token} is not strict JSON")
+
+    document = json.loads(out, parse_constant=never)
+    assert document["exit_status"] == status
+    assert list(document) == list(KEYS)
+    assert all(list(pair) == list(PAIR_KEYS) for pair in document["pairs"])
+    return document
+
+
+def verdicts(document):
+    return {pair["name"]: pair["verdict"] for pair in document["pairs"]}
+
+
+def test_a_table_of_two_runs(compare, rng):
+    old = run_of(rng, a=100, b=100, c=100, d=100)
+    new = run_of(rng, a=100, b=90, c=120, d=100.8)
+    status, out, err = compare(old, new)
+    assert (status, err) == (1, "")
+    assert "4 pairs: " in out and "1 faster, 1 slower" in out
+    lines = {line.split()[0]: flat(line) for line in out.splitlines() if line}
+    assert lines["a"].endswith(" 20 same")
+    assert lines["b"].endswith(" % faster") and " <1e-12" not in lines["b"]
+    assert lines["c"].endswith(" % slower")
+    assert "One launch of each" in out and "Incomplete" not in out
+
+
+@pytest.mark.parametrize(
+    "changes, options, status",
+    [
+        ({}, [], 0),
+        ({"b": 80}, [], 0),
+        ({"b": 120}, [], 1),
+        ({"b": 120}, ["--fail-above=1.1"], 1),
+        ({"b": 120}, ["--fail-above=1.3"], 0),
+        ({"b": 120, "c": None}, [], 1),
+        ({"c": None}, [], 3),
+        ({"extra": 5}, [], 3),
+    ],
+)
+def test_exit_status(compare, rng, changes, options, status):
+    medians = {"a": 100, "b": 100, "c": 100}
+    new = {k: v for k, v in {**medians, **changes}.items() if v is not None}
+    assert compare(run_of(rng, **medians), run_of(rng, **new), options=options)[0] == (
+        status
+    )
+
+
+def test_units_and_names_on_one_side(compare, rng):
+    old = results(row("both", 1500, rng), row("gone", 5, rng))
+    new = results(row("both", 3, rng, unit="us"), row("came", 5, rng))
+    status, out, _ = compare(old, new)
+    assert status == 1 and "1 slower. Geometric mean of the ratios: 2.00" in flat(out)
+    assert "- gone: missing in new" in out and "- came: missing in old" in out
+
+
+def test_the_geometric_mean_is_of_matched_rows(compare, rng):
+    old = run_of(rng, scatter=1e-6, a=100, b=100, gone=1)
+    new = run_of(rng, scatter=1e-6, a=200, b=50, came=1e6)
+    assert as_data(compare, old, new)["geometric_mean"] == pytest.approx(1, rel=1e-4)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_failed_rows_are_listed_and_never_compared(compare, rng, side):
+    files = [run_of(rng, a=100), run_of(rng, a=100)]
+    files[side]["benchmarks"].append(failed("b", 'a "quote"\tand \\'))
+    files[1 - side]["benchmarks"] += row("b", 100, rng)
+    document = as_data(compare, *files)
+    assert verdicts(document) == {"a": "same"} and document["exit_status"] == 3
+    assert document["problems"] == [
+        ("old", "new")[side] + ': b: failed: a "quote"\tand \\'
+    ]
+    _, out, _ = compare(*files)
+    assert "-100" not in out and 'b: failed: a "quote"\\x09and \\\n' in out
+
+
+@pytest.mark.parametrize("content", [b"", "{", '{"benchmarks": []}', "[]"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_unreadable_files_give_no_verdict(compare, rng, content, side):
+    files = [run_of(rng, a=100), content]
+    status, out, err = compare(*(files if side else files[::-1]))
+    assert (status, out) == (2, "") and err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there(compare, capsys):
+    assert script.main(["/none/a.json", "/none/b.json"]) == 2
+    assert capsys.readouterr().err == (
+        "compare.py: /none/a.json: No such file or directory\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "old, new, problem",
+    [
+        ([5.0], [5.0, 5.1, 5.2], "a single value shows no spread"),
+        ([0.0] * 5, [1.0, 1.1, 1.2, 1.3, 1.4], "a time of zero gives no ratio"),
+        ([2.0] * 9, [2.0] * 9, "no spread at all"),
+    ],
+)
+def test_rows_without_a_test(compare, old, new, problem):
+    files = [results(repetitions("a", times)) for times in (old, new)]
+    document = as_data(compare, *files)
+    (pair,) = document["pairs"]
+    assert pair["verdict"] == "undecided" and problem in pair["problem"]
+    assert pair["p"] is None and not pair["attainable"] and not document["complete"]
+    status, out, _ = compare(*files)
+    assert status == 3 and f"- a: {problem}" in out and "nan" not in out.lower()
+
+
+def test_too_few_repetitions_are_out_of_reach(compare, rng):
+    status, out, _ = compare(run_of(rng, n=3, a=100), run_of(rng, n=3, a=300))
+    assert status == 3 and "out of reach, needs 4" in out
+    assert "with 3 repetitions and 1 pairs the corrected p is 0.1 at best" in flat(out)
+
+
+def test_aggregates_are_called_so(compare, rng):
+    old = results(aggregates("a", 10, mean=10.0, stddev=0.1, median=10.0))
+    new = results(aggregates("a", 10, mean=12.0, stddev=0.1, median=12.0))
+    document = as_data(compare, old, new)
+    assert verdicts(document) == {"a": "slower"}
+    assert document["pairs"][0]["statistic"] == "means"
+    assert "compared by their aggregates" in compare(old, new)[1]
+
+
+# Several launches
+
+
+def launches(rng, median, count, spread=0.01, **context):
+    """Each launch has a median of its own, from which its repetitions hardly differ."""
+    return [
+        run_of(rng, context=context, n=10, scatter=1e-4, a=m)
+        for m in median * rng.lognormal(0, spread, count)
+    ]
+
+
+def test_a_launch_is_one_value(compare, rng):
+    old, new = launches(rng, 100, 10), launches(rng, 110, 10)
+    document = as_data(compare, old=old, new=new)
+    (pair,) = document["pairs"]
+    assert document["unit"] == "launches" and pair["verdict"] == "slower"
+    assert (pair["base_n"], pair["other_n"]) == (10, 10)
+    medians = [
+        sorted(e["real_time"] for e in launch["benchmarks"])[4:6] for launch in old
+    ]
+    middle = sorted(sum(m) / 2 for m in medians)[4:6]
+    assert pair["base_s"] == pytest.approx(sum(middle) / 2 * 1e-9)
+
+
+def test_launches_that_differ_hide_what_one_launch_would_claim(compare, rng):
+    old, new = launches(rng, 100, 8, 0.05), launches(rng, 100, 8, 0.05)
+    assert verdicts(as_data(compare, old=old, new=new)) == {"a": "undecided"}
+    # One launch of each has an opinion all the same.
+    assert verdicts(as_data(compare, old[0], new[0]))["a"] in ("faster", "slower")
+
+
+def test_few_launches_are_out_of_reach(compare, rng):
+    old, new = launches(rng, 100, 3), launches(rng, 200, 3)
+    status, out, _ = compare(old=old, new=new)
+    assert status == 3
+    assert "with 3 launches and 1 pairs the corrected p is 0.1 at best" in flat(out)
+
+
+def test_a_row_that_a_launch_lacks_or_failed_in(compare, rng):
+    old, new = launches(rng, 100, 6), launches(rng, 100, 6)
+    old[2]["benchmarks"] += row("b", 5, rng)
+    new[3]["benchmarks"] = [failed("a")]
+    document = as_data(compare, old=old, new=new)
+    assert document["pairs"] == [] and document["exit_status"] == 3
+    assert document["problems"] == [
+        "old: b: in 1 of 6 launches only",
+        "new: a: failed: in 1 of 6 launches: fsync: No space left on device",
+        "b: missing in new",
+    ]
+
+
+# Within one run
+
+
+def grid(rng, **factors):
+    """Rows of two strategies and three counts; factors: of writev's time, by "count<N>"."""
+    rows = []
+    for count in (1, 4, 16):
+        rows.append(row(OP.format("write", count), 100 * count, rng))
+        factor = factors.get(f"count{count}", 1)
+        rows.append(row(OP.format("writev", count), 100 * count * factor, rng))
+    return results(*rows)
+
+
+def test_along_a_key(compare, rng):
+    document = as_data(
+        compare, grid(rng, count1=1.3, count16=0.5), options=["--by=strategy"]
+    )
+    assert list(verdicts(document).values()) == ["slower", "same", "faster"]
+    assert {pair["base_name"].split("/")[1] for pair in document["pairs"]} == (
+        {"strategy:write"}
+    )
+    turned = as_data(
+        compare,
+        grid(rng, count1=1.3, count16=0.5),
+        options=["--by=strategy", "--baseline=writev"],
+    )
+    assert list(verdicts(turned).values()) == ["faster", "same", "slower"]
+
+
+def test_the_names_of_a_table_are_short(compare, rng):
+    _, out, _ = compare(grid(rng), options=["--by=strategy"])
+    assert (
+        "All rows: op strategy:writev target:null sync:none size:512 real_time" in out
+    )
+    assert "Base: strategy:write\n" in out and "\ncount:16 " in out
+    assert all(len(line) <= 100 for line in out.splitlines())
+
+
+def test_long_names_are_cut_in_the_terminal_alone(compare, rng):
+    name = "BM_" + "x" * 150
+    files = run_of(rng, **{name: 100}), run_of(rng, **{name: 100})
+    assert max(map(len, compare(*files)[1].splitlines())) <= 120
+    assert name in compare(*files, options=["--format=markdown"])[1]
+
+
+def test_a_group_without_the_baseline(compare, rng):
+    run = grid(rng)
+    gone = OP.format("write", 4)
+    run["benchmarks"] = [e for e in run["benchmarks"] if e["name"] != gone]
+    document = as_data(compare, run, options=["--by=strategy", "--baseline=write"])
+    assert len(document["pairs"]) == 2 and document["exit_status"] == 3
+    assert document["problems"] == [
+        f"{OP.format('writev', 4)}: the baseline is missing"
+    ]
+
+
+@pytest.mark.parametrize(
+    "option, message",
+    [
+        (["--by=colour"], "no row's name has the key 'colour'; there are: strategy,"),
+        (["--by=strategy", "--baseline=x"], "no row has strategy:x; there are: write,"),
+    ],
+)
+def test_nothing_along_that_key(compare, rng, option, message):
+    status, out, err = compare(grid(rng), options=option)
+    assert (status, out) == (2, "") and message in err and err.count("\n") == 1
+
+
+def test_a_key_that_some_rows_lack(compare, rng):
+    plain = BLOG.format("pwrite")
+    more = plain.replace("/file_bytes", "/preallocate:yes/file_bytes")
+    run = results(row(more, 60, rng), row(plain, 100, rng))
+    status, out, _ = compare(run, options=["--by=preallocate"])
+    assert status == 0 and "Base: preallocate:none" in out and "% faster" in out
+
+
+def test_a_fixed_order_is_pointed_out(compare, rng):
+    run = grid(rng)
+    for i, entry in enumerate(run["benchmarks"]):
+        entry["start_s"] = float(i)
+    assert "did not run in random order" in compare(run, options=["--by=strategy"])[1]
+
+
+def test_drift_is_taken_out_and_said(compare, rng):
+    run = blog_run({"pwrite": 40, "pwritev": 40.8}, rng, scatter=0.01)
+    for entry in run["benchmarks"]:
+        entry["real_time"] *= 1 + entry["start_s"] / 5
+    document = as_data(compare, run, options=["--by=strategy"])
+    (pair,) = document["pairs"]
+    assert pair["ratio"] == pytest.approx(1.02, abs=0.006)
+    assert pair["verdict"] == "slower" and document["drift"]["run"]["removed"]
+    assert "Drift between -" in compare(run, options=["--by=strategy"])[1]
+
+
+# What cannot be compared
+
+
+@pytest.mark.parametrize(
+    "aspect, old, new",
+    [
+        ("emulation", {"emulated": "no"}, {"emulated": "qemu-user 7.2"}),
+        ("filesystem", {"filesystem": "ext4"}, {"filesystem": "tmpfs"}),
+        ("buffers", {"buffers": "distinct"}, {"buffers": "one, used again"}),
+    ],
+)
+def test_refused_unless_asked(compare, rng, aspect, old, new):
+    files = [run_of(rng, context=context, a=100) for context in (old, new)]
+    status, out, _ = compare(*files)
+    assert status == 3 and "not comparable, " in out and "nothing was compared" in out
+    assert "Verdict" not in out and f"--across={aspect}" in out
+    status, out, _ = compare(*files, options=[f"--across={aspect}"])
+    assert status == 0 and "Compared across" in out and "FORCED" not in out
+    status, out, _ = compare(*files, options=["--force"])
+    assert status == 0 and out.startswith("FORCED, this comparison is not sound:")
+    document = as_data(compare, *files, options=["--force"])
+    assert len(document["forced"]) == 1 and document["pairs"]
+
+
+def test_what_a_file_does_not_say_is_no_obstacle(compare, rng):
+    known, unknown = {"emulated": "no", "filesystem": "ext4"}, {}
+    files = [run_of(rng, context=context, a=100) for context in (known, unknown)]
+    assert compare(*files)[0] == 0
+
+
+def test_launches_on_two_file_systems_are_no_side(compare, rng):
+    old = [
+        *launches(rng, 100, 3, filesystem="ext4"),
+        *launches(rng, 100, 3, filesystem="xfs"),
+    ]
+    new = launches(rng, 100, 6, filesystem="ext4")
+    assert "different file systems: ext4, xfs against ext4" in flat(
+        compare(old=old, new=new)[1]
+    )
+
+
+@pytest.mark.parametrize(
+    "key, other",
+    [("file_bytes:100000000", "file_bytes:101000000"), ("count:4", "count:8")],
+)
+def test_different_work_is_refused(compare, rng, key, other):
+    name = BLOG.format("pwrite")
+    files = results(row(name, 100, rng)), results(
+        row(name.replace(key, other), 120, rng)
+    )
+    status, out, _ = compare(*files)
+    assert status == 3 and f"different workloads: {key} against {other}" in flat(out)
+    document = as_data(compare, *files, options=["--force"])
+    assert list(verdicts(document).values()) == ["slower"] and document["forced"]
+    both = results(*([e for e in f["benchmarks"]] for f in files))
+    by = f"--by={key.partition(':')[0]}"
+    assert compare(both, options=[by])[0] == 3
+    assert as_data(compare, both, options=[by, "--force"])["pairs"]
+
+
+# Formats and options
+
+
+def test_markdown_is_one_table_with_every_name_safe(compare, rng):
+    name = "BM_<int>|x\x1b[2J`*"
+    files = [results(row(n, 100, rng) for n in (name,)) for _ in range(2)]
+    files = [results(row(name, 100, rng)) for _ in range(2)]
+    _, out, _ = compare(*files, options=["--format=markdown"])
+    table = [line for line in out.splitlines() if line.startswith("|")]
+    assert len(table) == 3 and len({len(line) for line in table}) == 1
+    assert "\x1b" not in out and r"BM_\<int>\|x\x1b[2J\`\*" in table[2]
+    assert "\x1b" not in compare(*files)[1]
+
+
+def test_csv(compare, rng):
+    old, new = run_of(rng, **{"a,b": 100, "c": 0.0}), run_of(
+        rng, **{"a,b": 120, "c": 1}
+    )
+    status, out, _ = compare(old, new, options=["--format=csv"])
+    first, second = csv.DictReader(io.StringIO(out))
+    assert status == 1 and list(first) == list(PAIR_KEYS)
+    assert first["name"] == "a,b" and first["verdict"] == "slower"
+    assert float(first["ratio"]) == pytest.approx(1.2, rel=0.01)
+    assert "new is 2" in first["sentence"] or "new is 1" in first["sentence"]
+    assert second["ratio"] == second["p"] == "" and second["problem"]
+
+
+def test_many_lines_are_not_all_shown(compare, rng):
+    old = run_of(rng, n=4, a=100, **{f"x{i}": 100 for i in range(30)})
+    new = run_of(rng, n=4, a=100)
+    _, out, _ = compare(old, new)
+    assert out.count("missing in new") == 20 and "and 10 more (--format=json" in out
+    assert len(as_data(compare, old, new)["problems"]) == 30
+
+
+def test_the_correction_can_be_chosen(compare, rng):
+    # Of six repetitions p is 0.002 at best, which is not enough for one pair in sixty.
+    old = run_of(rng, n=6, **{f"x{i}": 100 for i in range(60)})
+    new = run_of(rng, n=6, **{f"x{i}": 104 for i in range(60)})
+    by_holm = as_data(compare, old, new)
+    assert by_holm["counts"]["undecided"] == 60
+    assert {pair["needed"] for pair in by_holm["pairs"]} == {7}
+    by_bh = as_data(compare, old, new, options=["--correction=bh"])
+    assert by_bh["counts"]["slower"] == 60 and by_bh["complete"]
+
+
+def test_the_threshold(compare, rng):
+    files = run_of(rng, a=100), run_of(rng, a=103)
+    assert compare(*files)[0] == 1
+    assert compare(*files, options=["--threshold=10"])[0] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["a"],
+        ["a", "b", "c"],
+        ["a", "b", "--by=strategy"],
+        ["a", "b", "--baseline=x"],
+        ["--old", "a"],
+        ["--old", "a", "--new"],
+        ["a", "--old", "a", "--new", "b"],
+        ["a", "b", "--fail-above=0.9"],
+        ["a", "b", "--fail-above=nan"],
+        ["a", "b", "--threshold=0"],
+        ["a", "b", "--across=colour"],
+        ["a", "b", "--format=xml"],
+    ],
+)
+def test_bad_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as raised:
+        script.main(arguments)
+    assert raised.value.code == 2 and "usage:" in capsys.readouterr().err
+
+
+def test_help_documents_every_key(capsys):
+    with pytest.raises(SystemExit) as raised:
+        script.main(["--help"])
+    out = capsys.readouterr().out
+    assert raised.value.code == 0
+    assert all(f"  {key} " in out for key in [*KEYS, *PAIR_KEYS])
+
+
+def test_the_published_figures_say_the_same(compare):
+    content = (RESULTS / "reference" / "blog_m1.json").read_text()
+    document = as_data(compare, content, options=["--by=strategy"])
+    x64, arm64 = (pair["sentence"] for pair in document["pairs"])
+    assert "undecided, no evidence of a difference" in x64
+    assert "about 730 repetitions" in x64
+    assert "is 10.8 % faster than" in arm64
+    assert math.isclose(document["pairs"][0]["p"], 0.2984, abs_tol=5e-4)
