@@ -632,7 +632,7 @@ static int take_environment(struct options *options, struct parsed *user) {
     if (value == NULL || *value == '\0')
       continue;
     size_t size = strlen("--benchmark_=") + strlen(names[i]) + strlen(value) + 1;
-    char *flag = allocate(size, 1); /* lives as long as the process: the options point into it */
+    char *flag = options->environment_flags[i] = allocate(size, 1);
     snprintf(flag, size, "--benchmark_%s=%s", names[i], value);
     error = take_benchmark_flag(options, user, flag, false);
     if (unsetenv(variable) < 0)
@@ -708,6 +708,8 @@ void options_free(struct options *options) {
   free(options->rows);
   free(options->passed_on);
   free(options->preset_text);
+  for (size_t i = 0; i < sizeof options->environment_flags / sizeof *options->environment_flags; i++)
+    free(options->environment_flags[i]);
 }
 
 int options_probe(struct options *options, struct gather_workspace *workspace) {

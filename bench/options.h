@@ -34,7 +34,8 @@ struct options {
   const char **passed_on; /* the user's flags for Google Benchmark, without those that stand in
                              fields above */
   int passed_on_count;
-  char *preset_text; /* what the fields above may point into */
+  char *preset_text;          /* what the fields above may point into */
+  char *environment_flags[8]; /* the same */
 };
 
 /* Parses the command line and the environment ($TMPDIR, BENCHMARK_*). Returns 0; -EINVAL after one

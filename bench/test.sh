@@ -12,16 +12,16 @@ failed=0
 
 # check NAME COMMAND...: runs a command, shows its output only if it fails, and counts it.
 check() {
-  name=$1
+  what=$1
   shift
   log=$(mktemp)
   if "$@" >"$log" 2>&1; then
     passed=$((passed + 1))
-    echo "ok: $name"
+    echo "ok: $what"
   else
     failed=$((failed + 1))
     cat "$log"
-    echo "FAILED: $name"
+    echo "FAILED: $what"
   fi
   rm -f "$log"
 }
@@ -43,7 +43,7 @@ build_and_test() {
 sources=$(find csrc bench -name '*.c' -o -name '*.cc' -o -name '*.h')
 # shellcheck disable=SC2086
 check "layout of C and C++" clang-format --dry-run -Werror $sources
-check "layout of Python" black --quiet --check bench results
+check "layout of Python" black --check bench results
 check "shell" shellcheck bench/setup.sh bench/run.sh bench/test.sh .ci/run
 
 build_and_test gcc ""

@@ -72,7 +72,13 @@ def test_calls_that_the_kernel_did_not_see_are_labelled(tmp_path):
     assert run(*options, program=FAULTY, env=interrupted).returncode == 0
     rows = repetitions(read(out))
     assert [row["calls"] - row["kernel_calls"] for row in rows] == [0, 0, 1, 0, 0]
-    assert ["differ" in row.get("label", "") for row in rows] == [False, False, True, False, False]
+    assert ["differ" in row.get("label", "") for row in rows] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_file_that_may_not_grow_is_an_error_of_the_row(tmp_path):
