@@ -125,10 +125,23 @@ class Comparison:
         return PASSED if self.is_complete else INCOMPLETE
 
 
+def refusals(old: list[Run], new: list[Run], settings: Settings) -> list[str]:
+    """Why these runs must not be compared, a line for each reason; none if they may."""
+    if settings.force:
+        return []
+    return [
+        f"not comparable, {reason} (--across={aspect} if that is the question)"
+        for aspect, reason in obstacles(old, new).items()
+        if aspect not in settings.across
+    ]
+
+
 def compare_runs(old: list[Run], new: list[Run], settings: Settings) -> Comparison:
     """Compare rows of the same name; several files on a side are launches, each one value."""
     result = Comparison(settings, old, new)
-    if _refuse(result, obstacles(old, new)):
+    _note_obstacles(result)
+    result.problems += refusals(old, new, settings)
+    if result.problems:
         return result
     if len(old) == len(new) == 1:
         sides = [_measure_run(result, run[0], side) for run, side in _sides(old, new)]
@@ -167,18 +180,14 @@ def _sides(old: list[Run], new: list[Run]) -> list[tuple[list[Run], str]]:
     return [(old, "old"), (new, "new")]
 
 
-def _refuse(result: Comparison, reasons: dict[str, str]) -> bool:
-    """Note what speaks against comparing, and return whether that forbids it."""
+def _note_obstacles(result: Comparison) -> None:
+    """Note what speaks against comparing and is compared all the same."""
+    reasons = obstacles(result.base_runs, result.other_runs)
     for aspect, reason in reasons.items():
         if aspect in result.settings.across:
             result.notes.append(f"Compared across {reason}.")
         elif result.settings.force:
             result.forced.append(reason)
-        else:
-            result.problems.append(
-                f"not comparable, {reason} (--across={aspect} if that is the question)"
-            )
-    return bool(result.problems)
 
 
 def _measure_run(result: Comparison, run: Run, side: str) -> list[Measured]:
