@@ -160,6 +160,15 @@ std::vector<std::pair<std::string, std::string>> Pairs(const std::string &name) 
   return pairs;
 }
 
+// Adds the keys that are new, each before the one that follows it in the row: rows leave keys out.
+void AddKeys(const std::vector<std::pair<std::string, std::string>> &pairs, std::vector<std::string> &keys) {
+  auto next = keys.end();
+  for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
+    const auto found = std::find(keys.begin(), keys.end(), pair->first);
+    next = found == keys.end() ? keys.insert(next, pair->first) : found;
+  }
+}
+
 struct Summary {
   std::map<std::string, std::string> keys;
   std::string error, label;
@@ -272,9 +281,7 @@ void TableReporter::Finalize() {
   std::vector<std::string> keys; // in the order of the names
   for (std::vector<Run> &row : ByRow(std::move(runs_))) {
     CorrectThreadedTimes(row);
-    for (const auto &[key, value] : Pairs(row.front().run_name.str()))
-      if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        keys.push_back(key);
+    AddKeys(Pairs(row.front().run_name.str()), keys);
     rows.push_back(Summarize(row));
   }
   if (rows.empty())

@@ -20,7 +20,11 @@
 #define FILE_PREFIX    "file-"
 #define WINDOW_PREFIX  "window-"
 #define WINDOW_SEED    2 /* not the buffers' seed: a window that was not overwritten must not look as if it was */
-#define CHUNK_BYTES    (1 << 20) /* the window is filled in pieces of this size */
+
+/* The window is written page by page. The page cache keeps what was written at once as one large folio where the file
+ * system can, and on ext4 every later write into a folio walks all blocks of it: 64 bytes into a file that was written
+ * in pieces of 1 MiB took three times as long as into one that was written page by page (Linux 6.18). */
+#define CHUNK_BYTES 4096
 
 void gather_workspace_init(struct gather_workspace *workspace, const char *dir) {
   *workspace = (struct gather_workspace){
