@@ -7,20 +7,16 @@ file is renamed when it is whole, so what has its name is complete.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import random
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
+from gatherstats.children import run_command, signals_raise
 from gatherstats.load import LoadError, load
 
 SIDES = ("a", "b")
@@ -30,19 +26,10 @@ MANIFEST = "alternate.json"
 """The file that says what a folder's launches are."""
 
 _UNFINISHED = ".unfinished-"
-_SECONDS_TO_END = 10.0
 
 
 class LaunchError(Exception):
     """A launch that cannot be made or gave no results; the text is one line that says why."""
-
-
-class Interrupted(Exception):
-    """SIGINT or SIGTERM came; `number` says which."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 @dataclass(frozen=True)
@@ -118,7 +105,7 @@ def run_series(
 
     report: is given a line about each launch, with the time left.
     check: is called when there is a pair; what it raises ends the series.
-    Raises LaunchError for a launch without results, and Interrupted.
+    Raises LaunchError for a launch without results, and children.Interrupted.
     """
     for left_over in series.folder.glob(_UNFINISHED + "*"):
         shutil.rmtree(left_over, ignore_errors=True)
@@ -130,7 +117,7 @@ def run_series(
         )
     checked = False
     start = time.monotonic()
-    with _signals_raise():
+    with signals_raise():
         for i, (side, number) in enumerate(missing):
             done = total - len(missing) + i
             name = series.path(side, number).name
@@ -174,7 +161,12 @@ def _launch(series: Series, side: str, number: int) -> None:
             "--benchmark_out_format=json",
         ]
         with open(Path(private) / "stderr", "w+b") as errors:
-            status = _run(command, errors)
+            try:
+                status = run_command(command, errors)
+            except OSError as error:
+                raise LaunchError(
+                    f"cannot start {command[0]}: {error.strerror}"
+                ) from error
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()
         try:
@@ -190,53 +182,3 @@ def _launch(series: Series, side: str, number: int) -> None:
                 f"{target.name}: exit status {status}: {said[-1] if said else 'no message'}"
             )
         part.rename(target)
-
-
-def _run(command: list[str], errors: object) -> int:
-    """Run a command to its end and return its exit status; end it when interrupted."""
-    try:
-        child = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise LaunchError(f"cannot start {command[0]}: {reason}") from error
-    try:
-        return child.wait()
-    except BaseException:
-        _end(child)
-        raise
-
-
-def _end(child: subprocess.Popen) -> None:
-    """End the child and all that it started, softly first."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGTERM)
-        try:
-            child.wait(_SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-
-
-@contextlib.contextmanager
-def _signals_raise() -> Iterator[None]:
-    """Within it the first SIGINT or SIGTERM raises Interrupted, and later ones do nothing."""
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        for one in handlers:
-            signal.signal(one, signal.SIG_IGN)
-        raise Interrupted(number)
-
-    handlers = {}
-    for number in (signal.SIGINT, signal.SIGTERM):
-        handlers[number] = signal.signal(number, handle)
-    try:
-        yield
-    finally:
-        for number, old in handlers.items():
-            signal.signal(number, old)

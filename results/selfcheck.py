@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Is this machine good enough to be believed? Compares one row with itself and with slower ones.
+
+selfcheck.py [--dir=DIR]        measures for two minutes and says what can be told apart here
+selfcheck.py --from=RUN.json    says it of a run that is there
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from gatherstats import needs  # noqa: E402
+from gatherstats.output import complain  # noqa: E402
+
+PROGRAM = Path(__file__).name
+SUITE = Path(__file__).resolve().parent.parent / "build" / "bench" / "gatherbench"
+
+CALIBRATION = 3
+"""Repetitions of the short run that tells how long a repetition takes."""
+
+ANALYSIS_S = 15.0
+"""Seconds kept for the arithmetic."""
+
+
+class MeasureError(Exception):
+    """The suite gave no results; the text is one line that says why."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print what can be told apart, and return the exit status."""
+    needs.require(PROGRAM)
+    import numpy as np
+
+    from gatherstats.arguments import UnreadableError, load_all
+    from gatherstats.children import Interrupted
+    from gatherstats.selfchecking import SelfCheckError, check, report
+
+    options = _parse(arguments)
+    try:
+        run = load_all([options.run])[0] if options.run else _measure(options)
+        result = check(run, np.random.default_rng(options.seed))
+    except (UnreadableError, MeasureError, SelfCheckError) as error:
+        return complain(PROGRAM, str(error))
+    except Interrupted as interrupted:
+        return complain(PROGRAM, "interrupted", 128 + interrupted.number)
+    print("\n".join(report(result)))
+    return 0 if result.is_believable else 1
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Tell how small a difference can be told on this machine: compare one row's"
+        " repetitions with each other, and with rows that write 1 %, 2 % and 5 % more bytes.",
+        epilog="Exit status: 0 the comparison can be believed here; 1 it cannot; 2 bad usage or no"
+        " results; 128+signal when interrupted.",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=_seconds,
+        default=120.0,
+        help="how long to take in all (default: %(default)g)",
+    )
+    parser.add_argument("--dir", help="where files are made (default: the suite's)")
+    parser.add_argument(
+        "--program", default=str(SUITE), help="the suite (default: the one in build/)"
+    )
+    parser.add_argument(
+        "--keep", metavar="FILE.json", help="keep the measured results here"
+    )
+    parser.add_argument(
+        "--from", dest="run", metavar="RUN.json", help="do not measure, use this run"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="of the samples drawn (default: %(default)s)",
+    )
+    return parser.parse_args(arguments)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1 <= value <= 86400:
+        raise argparse.ArgumentTypeError(f"{text!r} is not between 1 and 86400")
+    return value
+
+
+def _measure(options: argparse.Namespace) -> object:
+    """Run the suite for the time that there is."""
+    from gatherstats.arguments import load_all
+    from gatherstats.children import signals_raise
+
+    with signals_raise(), tempfile.TemporaryDirectory() as folder:
+        start = time.monotonic()
+        _launch(options, CALIBRATION, Path(folder) / "calibration.json")
+        each = (time.monotonic() - start) / CALIBRATION
+        left = options.seconds - min(ANALYSIS_S, options.seconds / 2)
+        repetitions = max(int(left / each - CALIBRATION), 1)
+        print(f"{PROGRAM}: {repetitions} repetitions of each row", file=sys.stderr)
+        out = Path(options.keep or Path(folder) / "run.json")
+        _launch(options, repetitions, out)
+        return load_all([str(out)])[0]
+
+
+def _launch(options: argparse.Namespace, repetitions: int, out: Path) -> None:
+    from gatherstats.children import run_command
+    from gatherstats.selfchecking import preset_lines
+
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as preset:
+        preset.write("\n".join(preset_lines(repetitions)) + "\n")
+        preset.flush()
+        command = [options.program, f"--preset-file={preset.name}"]
+        command += [f"--dir={options.dir}"] if options.dir else []
+        try:
+            status = run_command([*command, f"--benchmark_out={out}"])
+        except OSError as error:
+            raise MeasureError(
+                f"cannot start {options.program}: {error.strerror}"
+            ) from error
+    if status != 0:
+        raise MeasureError(f"{options.program} gave exit status {status}")
+
+
+if __name__ == "__main__":
+    from gatherstats.output import run_main
+
+    sys.exit(run_main(PROGRAM, main))
