@@ -70,8 +70,12 @@ def test_list_tests_makes_no_file(tmp_path):
     )
     assert result.returncode == 0
     assert result.stdout.splitlines() == [
-        f"file/strategy:{name}/target:file/sync:none/file_bytes:100000000/count:4/size:16000/real_time"
-        for name in ["pwrite", "pwritev", "fallback", "contiguous"]
+        f"file/strategy:{name}/target:{target}/sync:none/file_bytes:100000000/count:4/size:16000/real_time"
+        for target, names in {
+            "file": ["pwrite", "pwritev", "fallback", "contiguous"],
+            "null": ["pwrite", "pwritev", "contiguous"],
+        }.items()
+        for name in names
     ]
     assert not out.exists()
 

@@ -136,6 +136,6 @@ def test_an_interrupted_run_leaves_whole_results_and_nothing_else(tmp_path):
     process.communicate(timeout=30)
     assert process.returncode == 128 + 15
     rows = repetitions(read(out))
-    assert len(rows) == 400
+    assert len(rows) == 700
     assert all("interrupted" in row["error_message"] for row in rows)
     assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
