@@ -2,10 +2,19 @@
 
 import json
 import os
+import shlex
 import subprocess
 
-SUITE = os.environ["GATHERBENCH"]
-FAULTY = os.environ["GATHERBENCH_FAULTY"]
+import pytest
+
+# In a cross build whose programs cannot run here, there is nothing to test: Meson's code for a skipped test.
+if os.environ.get("GATHERBENCH_CANNOT_RUN"):
+    pytest.exit("the programs cannot run on this machine", returncode=77)
+
+# In a cross build Meson names the emulator that the programs need.
+WRAPPER = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
+SUITE = [*WRAPPER, os.environ["GATHERBENCH"]]
+FAULTY = [*WRAPPER, os.environ["GATHERBENCH_FAULTY"]]
 
 # A small file of the blog's shape: 16 buffers of 16,000 bytes, so that a run takes no time.
 SMALL = ["--scope=file", "--file-bytes=256000", "--count=4", "--size=16000"]
@@ -16,7 +25,7 @@ def run(*options, program=SUITE, env=None, timeout=60):
     # Google Benchmark's variables in the caller's environment would change what is run.
     clean = {k: v for k, v in os.environ.items() if not k.startswith("BENCHMARK_")}
     return subprocess.run(
-        [program, *map(str, options)],
+        [*program, *map(str, options)],
         env=clean | (env or {}),
         capture_output=True,
         text=True,

@@ -43,7 +43,7 @@ def test_calls_are_those_that_strace_counts(strategy, tmp_path):
     work.mkdir()
     subprocess.run(
         ["strace", "-f", "-y", "-e", "trace=write,writev,pwrite64,pwritev,pwritev2"]
-        + ["-o", trace, SUITE, *SMALL, f"--strategy={strategy}", f"--dir={work}"]
+        + ["-o", trace, *SUITE, *SMALL, f"--strategy={strategy}", f"--dir={work}"]
         + ["--benchmark_repetitions=3", f"--benchmark_out={out}"],
         check=True,
         capture_output=True,
@@ -67,7 +67,7 @@ def test_calls_are_those_that_strace_counts(strategy, tmp_path):
 def test_the_blog_rows_make_the_calls_that_the_post_describes(tmp_path):
     out = tmp_path / "out.json"
     subprocess.run(
-        [SUITE, "--preset=blog", "--benchmark_repetitions=1", f"--dir={tmp_path}"]
+        [*SUITE, "--preset=blog", "--benchmark_repetitions=1", f"--dir={tmp_path}"]
         + [f"--benchmark_out={out}"],
         check=True,
         capture_output=True,

@@ -86,7 +86,7 @@ def test_a_file_that_may_not_grow_is_an_error_of_the_row(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     result = subprocess.run(
-        [SUITE, *SMALL, "--strategy=pwritev", "--quick", f"--dir={tmp_path}"],
+        [*SUITE, *SMALL, "--strategy=pwritev", "--quick", f"--dir={tmp_path}"],
         preexec_fn=limit,
         capture_output=True,
         text=True,
@@ -105,7 +105,7 @@ def test_a_full_results_disk_is_reported(tmp_path):
 
     result = subprocess.run(
         [
-            SUITE,
+            *SUITE,
             "--target=null",
             "--strategy=write",
             "--quick",
@@ -124,7 +124,7 @@ def test_a_full_results_disk_is_reported(tmp_path):
 def test_an_interrupted_run_leaves_whole_results_and_nothing_else(tmp_path):
     out = tmp_path / "out.json"
     process = subprocess.Popen(
-        [SUITE, "--preset=blog", f"--dir={tmp_path}", f"--benchmark_out={out}"],
+        [*SUITE, "--preset=blog", f"--dir={tmp_path}", f"--benchmark_out={out}"],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
