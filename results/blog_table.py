@@ -33,13 +33,18 @@ def main(arguments: list[str] | None = None) -> int:
     if options.published:
         published = [load(path) for path in PUBLISHED]
         runs += [run for run in published if belongs_beside(run, runs)]
-    for i, run in enumerate(runs):
+    lines: list[str] = []
+    for run in runs:
         report = make_report(run, options.threshold / 100)
-        print("\n".join([""] * (i > 0) + report.lines))
+        lines += [""] * bool(lines) + report.lines
         for problem in report.problems:
             complain(PROGRAM, f"{run.path}: {problem}")
         if report.problems or not report.shown:
             status = max(status, 1)
+    if lines:
+        print("\n".join(lines))
+    if options.out and lines:
+        Path(options.out).write_text("\n".join([*lines, ""]))
     return status
 
 
@@ -58,6 +63,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         "--published",
         action="store_true",
         help="print the published tables of the same kind too, at the end",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="write what is printed into this file too"
     )
     parser.add_argument(
         "--threshold",

@@ -145,15 +145,14 @@ def compare_runs(old: list[Run], new: list[Run], settings: Settings) -> Comparis
         return result
     if len(old) == len(new) == 1:
         sides = [_measure_run(result, run[0], side) for run, side in _sides(old, new)]
-        result.notes.append(
-            "One launch of each: what changes from launch to launch counts as a difference."
-        )
     else:
         result.unit = "launches"
         sides = [
             _measure_launches(result, runs, side) for runs, side in _sides(old, new)
         ]
     _judge(result, match_by_name(*sides))
+    if result.unit == "repetitions":
+        result.notes += _single_launch(result)
     return result
 
 
@@ -178,6 +177,28 @@ def compare_within(
 
 def _sides(old: list[Run], new: list[Run]) -> list[tuple[list[Run], str]]:
     return [(old, "old"), (new, "new")]
+
+
+def _single_launch(result: Comparison) -> list[str]:
+    """What to think of differences between two processes that ran once each."""
+    notes = [
+        "One launch of each: what changes from launch to launch counts as a difference;"
+        " alternate.py launches both many times."
+    ]
+    decided = [
+        abs(math.log(pair.verdict.effect.ratio))
+        for pair in result.pairs
+        if pair.verdict.outcome in (Outcome.FASTER, Outcome.SLOWER)
+    ]
+    ends = [end for d in result.drifts.values() for end in (d.low, d.high)]
+    drift = max((abs(math.log(end)) for end in ends), default=0.0)
+    small = sum(size <= drift for size in decided)
+    if small:
+        notes.append(
+            f"{small} of {len(decided)} differences are no larger than the drift within these"
+            " runs: between two launches that may be the machine's."
+        )
+    return notes
 
 
 def _note_obstacles(result: Comparison) -> None:

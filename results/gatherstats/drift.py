@@ -2,7 +2,8 @@
 
 Each repetition is divided by its own row's median, so that only its deviation remains; the rows'
 differences play no part and cannot be removed. All rows' deviations are then put in the order of
-time, and each repetition is divided by the median of the ten around it.
+time, and each repetition is divided by the median of the ten around it. A row's median is itself
+uncertain by drift, so this is done again with the medians of what came out.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy import stats
 
+from gatherstats.medians import medians
 from gatherstats.rows import Row
 
 NEIGHBOURS = 10
 """How many repetitions around one, in time, tell how fast the machine was at that moment."""
+
+PASSES = 3
+"""How often the rows' medians and the drift are found from each other; more changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +56,20 @@ def remove_drift(rows: Sequence[Row]) -> tuple[list[np.ndarray], Drift | None]:
     used = [i for i, row in enumerate(rows) if _is_usable(row)]
     if sum(times[i].size for i in used) < 2 * NEIGHBOURS:
         return times, None
-    # Logarithms turn ratios into differences.
-    deviations = np.concatenate([np.log(times[i] / np.median(times[i])) for i in used])
     order = np.argsort(np.concatenate([rows[i].start_s for i in used]), kind="stable")
-    drift = np.empty_like(deviations)
-    drift[order] = median_of_neighbours(deviations[order])
-    measured = _measure(deviations, drift)
-    if not measured.removed:
-        return times, measured
+    # Logarithms turn ratios into differences.
     ends = np.cumsum([times[i].size for i in used])[:-1]
-    for i, part in zip(used, np.split(drift, ends)):
-        times[i] = times[i] / np.exp(part)
+    clean = logs = np.split(np.log(np.concatenate([times[i] for i in used])), ends)
+    for _ in range(PASSES):
+        centred = [one - centre for one, centre in zip(logs, medians(clean))]
+        deviations = np.concatenate(centred)
+        drift = np.empty_like(deviations)
+        drift[order] = median_of_neighbours(deviations[order])
+        clean = [one - part for one, part in zip(logs, np.split(drift, ends))]
+    measured = _measure(deviations, drift)
+    if measured.removed:
+        for i, one in zip(used, clean):
+            times[i] = np.exp(one)
     return times, measured
 
 

@@ -14,6 +14,7 @@ Every ratio is other / base: below 1, the other row takes less time.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -112,6 +113,7 @@ def summary_of(times_s: np.ndarray) -> Aggregates:
     return Aggregates(int(times_s.size), float(np.mean(times_s)), stddev_s)
 
 
+@functools.cache
 def smallest_p(n_base: int, n_other: int) -> float:
     """The smallest two-sided p that a rank test can give: all of one row below all of the other."""
     return float(min(1.0, 2 / special.binom(n_base + n_other, n_base)))

@@ -13,7 +13,7 @@ import numpy as np
 
 from gatherstats.drift import Drift
 from gatherstats.rows import Row, Run
-from gatherstats.samples import Measured, measure
+from gatherstats.samples import Measured, measure, with_centres
 
 
 def measure_launches(
@@ -36,16 +36,16 @@ def measure_launches(
         for name, rows in found.items()
         if len(rows) < len(runs)
     ]
-    return [_together(rows) for rows in found.values()], drifts, problems
+    together = [_together(rows) for rows in found.values()]
+    return with_centres(together, [row.times_s for row in together]), drifts, problems
 
 
-def _together(launches: list[Measured]) -> Measured:
+def _together(launches: list[Measured]) -> Row:
     first = launches[0].row
     failed = [one.row.error for one in launches if one.row.failed]
     if failed:
         error = f"in {len(failed)} of {len(launches)} launches: {failed[0]}"
-        return Measured(Row(first.name, label=first.label, error=error), None)
+        return Row(first.name, label=first.label, error=error)
     centres = [one.centre_s for one in launches]
     times_s = np.array([centre for centre in centres if centre is not None])
-    row = Row(first.name, times_s, label=first.label, expected=len(launches))
-    return Measured(row, times_s)
+    return Row(first.name, times_s, label=first.label, expected=len(launches))

@@ -232,14 +232,21 @@ def _seconds(item: dict) -> float:
 
 def _counters(items: list[dict]) -> dict[str, np.ndarray]:
     """The finite values of each counter; one counter may be absent from some repetitions."""
-    values: dict[str, list[float]] = {}
-    for item in items:
-        for key, value in item.items():
-            if type(value) in (int, float) and key not in _OWN_KEYS:
-                number = _number(value)
-                if number is not None and math.isfinite(number):
-                    values.setdefault(key, []).append(number)
-    return {key: np.array(numbers) for key, numbers in values.items()}
+    keys = {key: None for item in items for key in item if key not in _OWN_KEYS}
+    found = {}
+    for key in keys:
+        values = [v for item in items if type(v := item.get(key)) in (int, float)]
+        if values:
+            finite = _as_floats(values)
+            found[key] = finite[np.isfinite(finite)]
+    return {key: values for key, values in found.items() if values.size}
+
+
+def _as_floats(values: list[int | float]) -> np.ndarray:
+    try:
+        return np.array(values, dtype=float)
+    except OverflowError:  # a whole number too large for one
+        return np.array([_number(value) for value in values], dtype=float)
 
 
 def _number(value: object) -> float | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from gatherstats.drift import autocorrelation, remove_drift
 from gatherstats.rows import Row
-from gatherstats.verdict import Outcome, Verdict, judge
+from gatherstats.verdict import Outcome, Verdict, judge, uncorrected
 
 FOUND = 0.9
 """The share of tries in which a difference must be found to count as one that can be told."""
@@ -45,7 +45,7 @@ def draw(
 
 def verdicts(draws: Sequence[Draw], threshold: float) -> list[Verdict]:
     """What the comparison says of each draw alone."""
-    return judge(list(draws), threshold, families=range(len(draws)))
+    return judge(draws, threshold, uncorrected)
 
 
 def share(found: Sequence[Verdict], *outcomes: Outcome) -> float:

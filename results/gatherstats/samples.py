@@ -8,26 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from gatherstats.drift import Drift, remove_drift
-from gatherstats.rows import Row
+from gatherstats.medians import medians
+from gatherstats.rows import Aggregates, Row
 from gatherstats.verdict import Sample
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A row and what of it is compared; sample is None for a row that failed."""
+    """A row and what of it is compared.
+
+    sample: None for a row that failed.
+    centre_s: what a ratio is made of, in seconds: the median, or a summary's mean or median.
+    """
 
     row: Row
     sample: Sample | None
-
-    @property
-    def centre_s(self) -> float | None:
-        """What the ratio is made of, in seconds: the median, or a summary's mean or median."""
-        if self.sample is None:
-            return None
-        if isinstance(self.sample, np.ndarray):
-            return float(np.median(self.sample))
-        known = self.sample
-        return known.mean_s if known.can_be_tested else known.median_s or known.mean_s
+    centre_s: float | None
 
     @property
     def n(self) -> int | None:
@@ -40,10 +36,25 @@ class Measured:
 def measure(rows: Sequence[Row]) -> tuple[list[Measured], Drift | None]:
     """The rows of one run in their order, and how much drift was taken out."""
     times, drift = remove_drift(rows)
-    return [Measured(row, _sample(row, t)) for row, t in zip(rows, times)], drift
+    return with_centres(rows, times), drift
 
 
-def _sample(row: Row, times_s: np.ndarray) -> Sample | None:
-    if row.failed:
-        return None
-    return times_s if row.has_repetitions else row.aggregates
+def with_centres(rows: Sequence[Row], times_s: Sequence[np.ndarray]) -> list[Measured]:
+    """The rows with these times, none of which need be their own."""
+    repeated = [i for i, row in enumerate(rows) if times_s[i].size and not row.failed]
+    centres = dict(zip(repeated, medians([times_s[i] for i in repeated])))
+    return [
+        Measured(row, times_s[i], centres[i])
+        if i in centres
+        else Measured(row, *_of_aggregates(row))
+        for i, row in enumerate(rows)
+    ]
+
+
+def _of_aggregates(row: Row) -> tuple[Aggregates | None, float | None]:
+    known = row.aggregates
+    if row.failed or known is None:
+        return None, None
+    if known.can_be_tested:
+        return known, known.mean_s
+    return known, known.mean_s if known.median_s is None else known.median_s

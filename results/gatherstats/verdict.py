@@ -10,6 +10,7 @@ Y. Benjamini, Y. Hochberg, Journal of the Royal Statistical Society B 57, 1995, 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -97,6 +98,11 @@ def benjamini_hochberg(p_values: np.ndarray) -> np.ndarray:
     return corrected
 
 
+def uncorrected(p_values: np.ndarray) -> np.ndarray:
+    """No correction: for pairs of which each is looked at alone."""
+    return p_values
+
+
 def judge(
     pairs: Sequence[tuple[Sample, Sample]],
     threshold: float = THRESHOLD,
@@ -149,6 +155,7 @@ def repetitions_needed(
     return None if needed > MOST_NEEDED else max(math.ceil(needed), least)
 
 
+@functools.cache
 def fewest_for_significance(strictness: float) -> int:
     """The fewest repetitions of each row with which a rank test can be significant."""
     n = FEWEST_REPETITIONS
@@ -180,6 +187,8 @@ def _summary(sample: Sample) -> Aggregates:
 
 def _strictness(correction: Correction, corrected: np.ndarray) -> float:
     """By what the correction divides ALPHA for the pair that is decided next."""
+    if correction is uncorrected:
+        return 1.0
     if correction is not benjamini_hochberg:
         return corrected.size
     # Every pair that is significant already makes it easier for the next.

@@ -1,6 +1,10 @@
-"""Makes the JSON objects of a results file for the tests."""
+"""Makes the JSON objects of a results file for the tests, and rows whose true ratio is known."""
 
 from __future__ import annotations
+
+import numpy as np
+from gatherstats.names import parse_name
+from gatherstats.rows import Row
 
 BLOG = (
     "file/strategy:{}/target:file/sync:none/file_bytes:100000000/count:4/size:16000"
@@ -86,3 +90,41 @@ def blog_run(medians_ms, rng, n=100, scatter=0.02, kernel_calls=None, **context)
             )
         )
     return results(*groups, preset="blog", version="0.1.0", **context)
+
+
+def independent(shape, rng):
+    """Relative times that have nothing to do with each other."""
+    return rng.lognormal(0, 0.01, shape)
+
+
+def drifting(shape, rng):
+    """The same on a machine that is slowly faster and slower, by up to a tenth."""
+    length = int(np.prod(shape))
+    walk = np.cumsum(rng.normal(0, 0.01, length))
+    wave = 0.05 * np.sin(np.arange(length) / 30) + walk - walk.mean()
+    return independent(shape, rng) * np.exp(wave).reshape(shape)
+
+
+def heavy_tailed(shape, rng):
+    """Most agree within one per cent, some take many times as long."""
+    return np.exp(0.005 * np.abs(rng.standard_t(1.5, shape)).clip(0, 400))
+
+
+def two_humped(shape, rng):
+    """A third takes four per cent more than the rest."""
+    return independent(shape, rng) * np.where(rng.random(shape) < 1 / 3, 1.04, 1)
+
+
+KINDS = [independent, drifting, heavy_tailed, two_humped]
+"""Makers of relative times in the order of time, given a shape and a generator."""
+
+
+def interleaved(kind, n, rng, ratio=1.0):
+    """Two rows of n repetitions in random order, whose true ratio is known."""
+    times = kind((2 * n,), rng)
+    owner = rng.permutation(np.repeat([False, True], n))
+    starts = np.arange(2.0 * n)
+    return [
+        Row(parse_name(name), times[chosen] * factor, starts[chosen])
+        for name, chosen, factor in (("base", ~owner, 1.0), ("other", owner, ratio))
+    ]

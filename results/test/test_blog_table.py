@@ -271,6 +271,12 @@ def test_threshold(show, rng):
     assert "- Gather, no pwritev: the same within 10.0 % (1.0" in wide
 
 
+def test_the_output_can_go_into_a_file_too(show, rng, tmp_path):
+    path = tmp_path / "table.md"
+    _, out, _ = show(blog_run(TYPICAL, rng), options=[f"--out={path}"])
+    assert path.read_text() == out and "| Write " in out
+
+
 @pytest.mark.parametrize(
     "arguments", [[], ["--threshold=0", "x"], ["--threshold=nan", "x"], ["--colour"]]
 )

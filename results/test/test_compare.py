@@ -80,6 +80,24 @@ def test_exit_status(compare, rng, changes, options, status):
     )
 
 
+def test_differences_of_the_size_of_the_drift_are_pointed_out(compare, rng):
+    runs = []
+    for median in (40, 43):
+        run = blog_run({"pwrite": median, "pwritev": 10}, rng, scatter=0.005)
+        for entry in run["benchmarks"]:
+            entry["real_time"] *= 1 + entry["start_s"] / 50
+        runs.append(run)
+    _, out, _ = compare(*runs)
+    assert "1 slower" in flat(out)
+    text = "1 of 1 differences are no larger than the drift within these runs"
+    assert text in flat(out)
+    for run in runs:
+        for entry in run["benchmarks"]:
+            entry["real_time"] /= 1 + entry["start_s"] / 50
+    _, out, _ = compare(*runs)
+    assert "1 slower" in flat(out) and "than the drift" not in flat(out)
+
+
 def test_units_and_names_on_one_side(compare, rng):
     old = results(row("both", 1500, rng), row("gone", 5, rng))
     new = results(row("both", 3, rng, unit="us"), row("came", 5, rng))
