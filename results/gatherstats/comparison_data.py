@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 
 from gatherstats.comparison import Comparison, Pair
 from gatherstats.environment import describe
 from gatherstats.rows import Run
 from gatherstats.sentences import sentence
+from gatherstats.strict import dumps, strict
 
 FORMAT = "gatherbench-comparison"
 VERSION = 1
@@ -98,8 +97,7 @@ def as_json(comparison: Comparison) -> list[str]:
         "notes": comparison.notes,
         "drift": drifts,
     }
-    text = json.dumps(_strict(document), indent=1, allow_nan=False)
-    return text.splitlines()
+    return dumps(document, indent=1).splitlines()
 
 
 def describe_keys() -> str:
@@ -121,7 +119,7 @@ def as_csv(comparison: Comparison) -> list[str]:
     out = io.StringIO()
     writer = csv.DictWriter(out, list(PAIR_KEYS), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_strict(_pair(pair, comparison)) for pair in comparison.pairs)
+    writer.writerows(strict(_pair(pair, comparison)) for pair in comparison.pairs)
     return out.getvalue().splitlines()
 
 
@@ -156,14 +154,3 @@ def _pair(pair: Pair, comparison: Comparison) -> dict[str, object]:
         sentence(*names, verdict, comparison.settings.threshold, comparison.unit),
     )
     return dict(zip(PAIR_KEYS, values))
-
-
-def _strict(value: object) -> object:
-    """The same without numbers that JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _strict(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_strict(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -1,0 +1,22 @@
+"""Writes strict JSON: without NaN and Infinity, which JSON does not have; what is not known is null."""
+
+from __future__ import annotations
+
+import json
+import math
+
+
+def dumps(value: object, indent: int | None = None) -> str:
+    """`value` as JSON; one line without `indent`."""
+    return json.dumps(strict(value), indent=indent, allow_nan=False)
+
+
+def strict(value: object) -> object:
+    """The same with None for the numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: strict(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [strict(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
