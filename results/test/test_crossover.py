@@ -191,7 +191,7 @@ def test_the_advice_may_depend_on_the_count(advised, rng):
 
 def test_a_way_that_few_cells_know_is_not_advised(advised, rng):
     times = {("16", count): (140, 100, None) for count in (2, 4, 8, 16)}
-    times["16", 2] = COPY
+    times["16", 2] = (140, 102, 100)
     assert advised(times, rng) == "On ext4 here: several buffers: pwritev()."
 
 
