@@ -1,7 +1,6 @@
 #include "report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <iomanip>
 #include <map>
@@ -86,24 +85,17 @@ std::vector<Run> FailAll(const std::vector<Run> &row, const Run &failed) {
 
 } // namespace
 
-// Until 1.9.0 the time of a row with threads is divided by their number once more. What we measured ourselves, op_ns,
-// says whether it was; a row's aggregates are wrong by the same factor.
+// Until 1.9.0 Google Benchmark divides the time of a row with threads by their number once more: makes it an op's again.
 static void CorrectThreadedTimes(std::vector<Run> &row) {
-  for (const Run &run : row) {
-    const auto own_ns = run.counters.find("op_ns");
-    if (!IsRepetition(run) || own_ns == run.counters.end())
-      continue;
-    const double shown_ns = run.GetAdjustedRealTime() * 1e9 / benchmark::GetTimeUnitMultiplier(run.time_unit);
-    const double threads = static_cast<double>(run.threads);
-    if (own_ns->second.value < shown_ns * std::sqrt(threads))
-      return;
-    for (Run &other : row)
-      if (other.aggregate_unit == benchmark::kTime) {
-        other.real_accumulated_time *= threads;
-        other.cpu_accumulated_time *= threads;
-      }
-    return;
-  }
+#if BENCHMARK_DIVIDES_BY_THREADS
+  for (Run &run : row)
+    if (run.threads > 1 && run.aggregate_unit == benchmark::kTime) {
+      run.real_accumulated_time *= static_cast<double>(run.threads);
+      run.cpu_accumulated_time *= static_cast<double>(run.threads);
+    }
+#else
+  (void)row;
+#endif
 }
 
 std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::string &name) {

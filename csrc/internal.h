@@ -4,6 +4,7 @@
 
 #include "config.h"
 #include "gather.h"
+#include "port.h"
 
 /* What the compiler cannot know: the branch is for short writes, signals and errors. */
 #define GATHER_UNLIKELY(condition) __builtin_expect(!!(condition), 0)

@@ -149,6 +149,8 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
       return "the batch is larger than the window that it overwrites";
   }
 
+  if (plan->direct && O_DIRECT == 0)
+    return "this system has no O_DIRECT";
   if (plan->direct && !has_whole_blocks(plan))
     return "O_DIRECT writes whole blocks, of 512 bytes at least";
 

@@ -241,15 +241,14 @@ int gather_close(struct gather_run *run) {
 
 /* A descriptor of its own, past O_DIRECT's rules, for what the run wrote. */
 static int open_for_reading(struct gather_run *run) {
+  const struct gather_plan *plan = run->plan;
   int fd;
-  if (run->plan->scope->offers & GATHER_CREATED) {
+  if (plan->scope->offers & GATHER_CREATED) {
     fd = openat(run->workspace->private_fd, run->file_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  } else {
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", run->fd);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? gather_fail(run, "open for reading", errno) : fd;
   }
-  return fd < 0 ? gather_fail(run, "open for reading", errno) : fd;
+  fd = gather_workspace_window(run->workspace, plan->shared_file ? 0 : run->thread, 0, 0);
+  return fd < 0 ? gather_fail(run, run->workspace->operation, -fd) : fd;
 }
 
 /* Closes it; the first error is the one to tell. */

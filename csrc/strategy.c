@@ -3,11 +3,17 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
+
+#if HAVE_FOPENCOOKIE
+#include <stdio_ext.h>
+#endif
+#ifdef __APPLE__
+#include <dlfcn.h>
+#endif
 
 /* One system call: iov[count], at an offset where the call is positioned. Returns what write(2)
  * returns. */
@@ -121,6 +127,19 @@ static const struct gather_strategy strategy_pwrite = {
 };
 
 #if HAVE_PWRITEV
+#ifdef __APPLE__
+/* A program for macOS 10.15 or earlier links weakly to what came with macOS 11, and must not call it where it is not.
+ * The check is here, not before every call. */
+#pragma clang diagnostic ignored "-Wunguarded-availability-new"
+ssize_t pwritev(int fd, const struct iovec *iov, int count, off_t offset) __attribute__((weak_import));
+
+static const char *pwritev_missing(void) {
+  return dlsym(RTLD_DEFAULT, "pwritev") ? NULL : "pwritev came with macOS 11";
+}
+#else
+#define pwritev_missing NULL
+#endif
+
 static inline ssize_t call_pwritev(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
   return pwritev(run->fd, iov, count, offset);
 }
@@ -129,6 +148,7 @@ static int pwrite_vector(struct gather_run *run, const struct gather_batch *batc
   return write_calls(run, batch, offset, call_pwritev, "pwritev");
 }
 #else
+#define pwrite_vector NULL
 static const char *pwritev_missing(void) {
   return "this system has no pwritev";
 }
@@ -140,11 +160,8 @@ static const struct gather_strategy strategy_pwritev = {
     .needs = GATHER_OFFSETS,
     .offers = GATHER_BYTES | GATHER_ALIGNED,
     .layout = GATHER_VECTOR,
-#if HAVE_PWRITEV
     .write = pwrite_vector,
-#else
     .missing = pwritev_missing,
-#endif
 };
 
 #if HAVE_PWRITEV2
@@ -155,7 +172,9 @@ static inline ssize_t call_pwritev2(struct gather_run *run, const struct iovec *
 static int pwrite2_vector(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
   return write_calls(run, batch, offset, call_pwritev2, "pwritev2");
 }
+#define pwritev2_missing NULL
 #else
+#define pwrite2_vector NULL
 static const char *pwritev2_missing(void) {
   return "this system has no pwritev2";
 }
@@ -167,11 +186,8 @@ static const struct gather_strategy strategy_pwritev2 = {
     .needs = GATHER_OFFSETS,
     .offers = GATHER_BYTES | GATHER_ALIGNED | GATHER_CALL_FLAGS,
     .layout = GATHER_VECTOR,
-#if HAVE_PWRITEV2
     .write = pwrite2_vector,
-#else
     .missing = pwritev2_missing,
-#endif
 };
 
 static int write_joined(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {

