@@ -74,6 +74,13 @@ static const char *const claims[] = {
     NULL,
 };
 
+/* What one call and one iovec cost: `none` is the harness, and the differences between counts are the rest. */
+static const char *const syscall_costs[] = {
+    "--scope=op --target=null,file --strategy=none,pwrite,pwritev --sync=none --count=1,2,4,8,9,16,64 --size=64 "
+    "--benchmark_min_time=0.02 --benchmark_repetitions=20",
+    NULL,
+};
+
 const struct preset presets[] = {
     {"blog", "the blog's table: 100 MB in buffers of 16,000 bytes, one by one and gathered by four", blog},
     {"prealloc", "the blog's second table: the same file, with and without preallocation", prealloc},
@@ -82,6 +89,7 @@ const struct preset presets[] = {
     {"wal", "a log record: a header of 24 bytes and a payload, made durable", wal},
     {"net", "a message: a header of 24 bytes and a payload, over Unix and TCP sockets", net},
     {"claims", "the shapes for which others have published which way wins", claims},
+    {"syscall", "what one call and one more buffer cost, on /dev/null and on a file", syscall_costs},
     {NULL, NULL, NULL},
 };
 

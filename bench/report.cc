@@ -85,7 +85,7 @@ std::vector<Run> FailAll(const std::vector<Run> &row, const Run &failed) {
 
 } // namespace
 
-// Until 1.9.0 Google Benchmark divides the time of a row with threads by their number once more: makes it an op's again.
+// Until 1.9.0 Google Benchmark divides the time of a row with threads by their number once more: makes it an op's.
 static void CorrectThreadedTimes(std::vector<Run> &row) {
 #if BENCHMARK_DIVIDES_BY_THREADS
   for (Run &run : row)

@@ -57,7 +57,7 @@ def test_list_needs_no_directory_and_names_every_row():
     assert max(map(len, result.stdout.splitlines())) <= 120
     words = "write writev pwrite pwritev pwritev2 coalesce contiguous fallback stdio none file null"
     words += " pipe unix tcp fdatasync fsync odsync osync rwf_dsync fullfsync barrierfsync op"
-    words += " blog prealloc grid ladder wal net claims"
+    words += " blog prealloc grid ladder wal net claims syscall"
     for word in words.split():
         assert f"\n  {word} " in result.stdout
     assert "n/a here: only macOS has F_FULLFSYNC" in result.stdout

@@ -169,7 +169,7 @@ def test_the_grid_is_the_map_that_the_documents_promise():
 
 
 @pytest.mark.parametrize(
-    "preset", ["blog", "prealloc", "grid", "ladder", "wal", "net", "claims"]
+    "preset", ["blog", "prealloc", "grid", "ladder", "wal", "net", "claims", "syscall"]
 )
 def test_no_preset_asks_for_what_makes_no_sense(preset, tmp_path):
     result = run(f"--preset={preset}", "--dry-run", f"--dir={tmp_path}")
@@ -179,7 +179,7 @@ def test_no_preset_asks_for_what_makes_no_sense(preset, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("preset", ["ladder", "wal", "net", "claims"])
+@pytest.mark.parametrize("preset", ["ladder", "wal", "net", "claims", "syscall"])
 def test_presets_run_and_verify(preset, tmp_path):
     out = tmp_path / "out.json"
     options = [
