@@ -7,8 +7,10 @@ even numbers of repetitions.
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +26,9 @@ _OWN_KEYS = frozenset(
     "family_index per_family_instance_index repetitions repetition_index threads iterations"
     " real_time cpu_time rms cpu_coefficient real_coefficient".split()
 )
+
+# How a file that gzip made begins; whatever its name, it is read as what it holds.
+_GZIP = b"\x1f\x8b"
 
 # The aggregates that are used, by aggregate_name. Others (cv, BigO, RMS, the user's own) are not.
 _AGGREGATES = {
@@ -89,6 +94,8 @@ def _read_json(path: str | Path) -> object:
         raise LoadError(error.strerror or str(error)) from error
     except ValueError as error:  # a NUL in the path
         raise LoadError(str(error)) from error
+    if data.startswith(_GZIP):
+        data = _decompressed(data)
     if not data.strip():
         raise LoadError("no data: the file is empty")
     try:
@@ -103,6 +110,15 @@ def _read_json(path: str | Path) -> object:
         raise LoadError(
             "not usable JSON: nested too deeply or a number too long"
         ) from error
+
+
+def _decompressed(data: bytes) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except EOFError as error:
+        raise LoadError("no data: the compressed file is cut short") from error
+    except (OSError, zlib.error) as error:
+        raise LoadError("the compressed file is damaged") from error
 
 
 def _collect(items: list, problems: list[str]) -> Iterator[tuple[str, _Entries]]:

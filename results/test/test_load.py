@@ -1,5 +1,6 @@
 """Files that are broken, foreign or odd: one clear line each, and the right exit status."""
 
+import gzip
 import json
 
 import pytest
@@ -190,3 +191,16 @@ def test_rows_stand_in_the_order_of_registration(tmp_path):
 def test_a_debug_library_does_not_matter(show):
     document = {**GOOD, "context": {"library_build_type": "debug"}}
     assert show(document)[0] == 0
+
+
+def test_a_compressed_file_is_read_as_what_it_holds(show):
+    whole = gzip.compress(json.dumps(GOOD).encode())
+    assert show(whole)[:2] == show(json.dumps(GOOD).encode())[:2]
+    for content, message in (
+        (whole[:-20], "the compressed file is cut short"),
+        (whole[:12] + b"\xff" * 30, "the compressed file is damaged"),
+        (b"\x1f\x8b", "the compressed file is cut short"),
+        (gzip.compress(b""), "the file is empty"),
+    ):
+        status, out, err = show(content)
+        assert (status, out) == (2, "") and message in single_line(err)
