@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from gatherstats import environment, table
+from gatherstats.account import Accounts, accounts, serves_an_account
+from gatherstats.account_text import account_lines
 from gatherstats.drift import Drift, is_in_random_order
-from gatherstats.grouping import Group, group_rows, system_of
+from gatherstats.group_table import below_table, judge_group, table_of
+from gatherstats.grouping import Group, group_rows, is_blog_row
 from gatherstats.meaning import explain, missing_methods
 from gatherstats.rows import Row, Run
 from gatherstats.samples import measure
-from gatherstats.sentences import advice, drift_text, short
-from gatherstats.summary import Summary, summarise
+from gatherstats.sentences import drift_text
+from gatherstats.summary import summarise
 from gatherstats.text import markdown, printable
-from gatherstats.units import Unit, rate_unit, significant, time_unit
-from gatherstats.verdict import Sample, Verdict, judge
+from gatherstats.verdict import Verdict
 
 COLUMNS = 100
 """Text is wrapped at this width, and the tables of the blog's rows fit into it."""
@@ -29,6 +29,8 @@ PUBLISHED = sorted((Path(__file__).parent.parent / "reference").glob("*.json"))
 
 # Keys along which any run can be put beside a published table.
 _ORDINARY_KEYS = {"strategy", "system", "architecture"}
+
+_NO_ACCOUNT = "where the gain comes from cannot be told"
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,16 @@ def make_report(run: Run, threshold: float) -> Report:
     problems = [printable(problem) for problem in _problems(run)]
     measured, drift = measure(run.rows)
     samples = {one.row.name.text: one.sample for one in measured}
+    explained = accounts(measured)
     published = environment.is_published(run)
-    lines = [f"## {_heading(run)}", *_environment_lines(run)]
+    lines = [f"## {heading(run)}", *_environment_lines(run)]
     explanations: list[str] = []
-    for group in group_rows(run.rows):
-        verdicts = _judge_group(group, samples, threshold)
+    for group in group_rows(rows_of_tables(run.rows)):
+        verdicts = judge_group(group, samples, threshold)
         # The published tables are all of one workload.
         lines += ["", *([] if published else _title_lines(group))]
         lines += [*_table_lines(group), "", *_verdict_lines(group, verdicts, threshold)]
+        lines += _items([markdown(item) for item in account_items(group, explained)])
         explanations += [] if published else explain(group, verdicts)
     for reason in environment.refused(run):
         lines += _item(f"not run: {markdown(reason)}")
@@ -78,14 +82,23 @@ def make_report(run: Run, threshold: float) -> Report:
     return Report(_without_double_blanks(lines), problems, shown)
 
 
+def rows_of_tables(rows: Sequence[Row]) -> list[Row]:
+    """The rows that stand in tables: without those of the blog's loop that only explain others."""
+    return [
+        row
+        for row in rows
+        if not (is_blog_row(row.name) and serves_an_account(row, rows))
+    ]
+
+
+def heading(run: Run) -> str:
+    """What a file is called: a published table by its source."""
+    return markdown(run.setting("source") or Path(run.path).name)
+
+
 def _varying_keys(rows: list[Row]) -> set[str]:
     keys = {key for row in rows for key in row.name.keys}
     return {k for k in keys if len({row.name.keys.get(k) for row in rows}) > 1}
-
-
-def _heading(run: Run) -> str:
-    """A published table is called by its source."""
-    return markdown(run.setting("source") or Path(run.path).name)
 
 
 def _problems(run: Run) -> list[str]:
@@ -105,20 +118,6 @@ def _missing(run: Run) -> list[str]:
         f"the row {method} is missing from this run"
         for method in missing_methods(run.rows)
     ]
-
-
-def _judge_group(
-    group: Group, samples: dict[str, Sample | None], threshold: float
-) -> dict[int, Verdict]:
-    in_order = [samples[row.name.text] for row in group.rows]
-    pairs = {}
-    for i in group.others:
-        base, other = in_order[group.baselines[i]], in_order[i]
-        if base is not None and other is not None:
-            pairs[i] = (base, other)
-    families = [system_of(group.rows[i].name) for i in pairs]
-    verdicts = judge(list(pairs.values()), threshold, families=families)
-    return dict(zip(pairs, verdicts))
 
 
 def _environment_lines(run: Run) -> list[str]:
@@ -146,144 +145,34 @@ def _title_lines(group: Group) -> list[str]:
 
 
 def _table_lines(group: Group) -> list[str]:
-    summaries = [summarise(row) for row in group.rows]
-    bases = [None if b is None else summaries[b] for b in group.baselines]
-    times = [s.mean_s if s.mean_s is not None else s.median_s for s in summaries if s]
-    unit = time_unit(t for t in times if t is not None)
-    rates = [
-        None if row.failed else row.counter("bytes_per_second") for row in group.rows
-    ]
-    rate = rate_unit(r for r in rates if r is not None)
-    systems = [group.system_key.capitalize()] if group.systems else []
-    # The unit stands with the first column of times that has anything in it.
-    first = "Mean" if any(s and s.mean_s is not None for s in summaries) else "Median"
-    headers = (
-        systems
-        + [
-            f"{name} [{unit.name}]" if name == first else name
-            for name in (
-                "Method",
-                "Mean",
-                "Error",
-                "StdDev",
-                "Median",
-                "Min",
-                "Max",
-                "Ratio",
-            )
-        ]
-        + ["n", "calls", "kernel", rate.name]
-    )
-    columns = [
-        *_system_columns(group),
-        [markdown(label) for label in group.labels],
-        *_time_columns(summaries, unit),
-        _ratio_column(summaries, bases),
-        ["" if s is None or s.n is None else str(s.n) for s in summaries],
-        [_count_text(row, "calls") for row in group.rows],
-        [_count_text(row, "kernel_calls") for row in group.rows],
-        rate.column(rates),
-    ]
-    return table.render(headers, list(zip(*columns)), left=1 + len(systems))
-
-
-def _system_columns(group: Group) -> list[list[str]]:
-    """One column or none. A row's label describes its system better than the name can."""
-    cells = [row.label or name for row, name in zip(group.rows, group.systems)]
-    return [[markdown(cell) for cell in cells]] if group.systems else []
-
-
-def _time_columns(summaries: list[Summary | None], unit: Unit) -> list[list[str]]:
-    columns = []
-    for name in ("mean_s", "error_s", "stddev_s", "median_s", "min_s", "max_s"):
-        columns.append(
-            unit.column([getattr(s, name) if s else None for s in summaries])
-        )
-    columns[0] = ["failed" if s is None else t for s, t in zip(summaries, columns[0])]
-    return columns
-
-
-def _ratio_column(
-    summaries: list[Summary | None], bases: list[Summary | None]
-) -> list[str]:
-    """Ratios of means, or of medians in a table without any mean."""
-    by_mean = any(s and s.mean_s is not None for s in summaries)
-    return [
-        _ratio_text(
-            *((s and (s.mean_s if by_mean else s.median_s)) for s in (summary, base))
-        )
-        for summary, base in zip(summaries, bases)
-    ]
-
-
-def _ratio_text(time_s: float | None, base_s: float | None) -> str:
-    if time_s is None or base_s is None:
-        return ""
-    return f"{time_s / base_s:.2f}" if base_s > 0 else "NA"
-
-
-def _count_text(row: Row, counter: str) -> str:
-    """A counter as a whole number where it is one; both ends where the repetitions differ."""
-    values = row.counters.get(counter)
-    if values is None or values.size == 0:
-        return ""
-    low, high = (f"{v:.0f}" if v == round(v) else significant(v) for v in _ends(values))
-    return low if low == high else f"{low}..{high}"
-
-
-def _ends(values: np.ndarray) -> tuple[float, float]:
-    return float(values.min()), float(values.max())
+    made = table_of(group, markdown)
+    return table.render(made.headers, made.rows, made.left)
 
 
 def _verdict_lines(
     group: Group, verdicts: dict[int, Verdict], threshold: float
 ) -> list[str]:
-    lines: list[str] = []
-    for label, row in zip(_labels(group), group.rows):
-        if row.failed:
-            lines += _item(f"{label}: failed: {markdown(row.error or '')}")
-    for i in group.others:
-        base = group.baselines[i]
-        if group.rows[base].failed and not group.rows[i].failed:
-            labels = _labels(group)
-            lines += _item(
-                f"{labels[i]} against {labels[base]}: not compared, the latter failed."
-            )
-    if verdicts:
-        lines += _judged_lines(group, verdicts, threshold)
-    return lines
+    below = below_table(group, verdicts, threshold, markdown)
+    lines = _items(below.failures)
+    lines += _wrapped(below.heading) if below.heading else []
+    return lines + _items(below.verdicts)
 
 
-def _labels(group: Group) -> list[str]:
-    """What each row is called in a sentence."""
-    labels = [markdown(label) for label in group.labels]
-    systems = [markdown(system) for system in group.systems]
-    return [f"{s}, {label}" for s, label in zip(systems, labels)] or labels
-
-
-def _judged_lines(
-    group: Group, verdicts: dict[int, Verdict], threshold: float
-) -> list[str]:
-    labels = _labels(group)
-    base = markdown(group.labels[group.baselines[min(verdicts)]])
-    start = f"Against {base}"
-    others = {group.labels[i] for i in verdicts}
-    if group.systems and len(others) == 1:
-        start = f"{markdown(others.pop())} against {base}"
-        labels = [markdown(system) for system in group.systems]
-    effects = [verdict.effect for verdict in verdicts.values()]
-    problems = {effect.problem for effect in effects}
-    if len(verdicts) > 1 and len(problems) == 1 and "" not in problems:
-        return _item(f"{start}: undecided; {problems.pop()}.")
-    statistics = {effect.statistic for effect in effects}
-    made_of = f"ratio of {'/'.join(sorted(statistics))}"
-    test = "Welch's test" if statistics == {"means"} else "the rank test"
-    lines = _wrapped(f"{start} ({made_of}, its 95 % interval; p of {test}):")
-    for i, verdict in verdicts.items():
-        text = short(verdict, threshold, with_statistic=len(statistics) > 1)
-        lines += _item(f"{labels[i]}: {text}")
-    more = advice(verdicts.values())
-    return lines + (_item(more) if more else [])
+def account_items(group: Group, explained: Accounts) -> list[str]:
+    """Where the gain of the rows of this table comes from, or why that cannot be told."""
+    items: list[str] = []
+    strategies = set()
+    for row in group.rows:
+        name = row.name
+        if name.text in explained.made:
+            items += account_lines(explained.made[name.text])
+        elif name.text in explained.refused:
+            items.append(f"{_NO_ACCOUNT}: {explained.refused[name.text]}")
+        elif is_blog_row(name) and not row.failed and row.has_repetitions:
+            strategies.add(name.keys["strategy"])
+    if not items and {"pwrite", "pwritev"} <= strategies:
+        items.append(f"{_NO_ACCOUNT}: the rows on /dev/null are missing")
+    return items
 
 
 def _legend(run: Run, drift: Drift | None) -> str:
@@ -315,6 +204,10 @@ def _legend_of_columns(run: Run) -> str:
         + (" Kernel: write calls that it counted." if kernel else "")
         + " Verdicts: of all repetitions, p with Holm's correction."
     )
+
+
+def _items(texts: Sequence[str]) -> list[str]:
+    return [line for text in texts for line in _item(text)]
 
 
 def _item(text: str) -> list[str]:

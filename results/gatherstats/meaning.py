@@ -39,7 +39,11 @@ def explain(group: Group, verdicts: dict[int, Verdict]) -> list[str]:
 
 def missing_methods(rows: list[Row]) -> list[str]:
     """The blog's methods that the rows of a blog run lack, by the names used in the table."""
-    present = {row.name.keys.get("strategy") for row in rows if is_blog_row(row.name)}
+    present = {
+        row.name.keys.get("strategy")
+        for row in rows
+        if is_blog_row(row.name) and row.name.keys.get("target") == "file"
+    }
     return [
         method for strategy, method in BLOG_METHODS.items() if strategy not in present
     ]

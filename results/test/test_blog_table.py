@@ -57,7 +57,7 @@ def test_the_published_tables_fit_on_the_same_screen(show, rng):
     run = blog_run({**TYPICAL, "fallback": 40.2}, rng, scatter=0.2, **context)
     _, out, _ = show(run, options=["--published"])
     lines = out.splitlines()
-    assert len(lines) <= 55 and max(map(len, lines)) <= 100
+    assert len(lines) <= 58 and max(map(len, lines)) <= 100
     assert "rw,rw" not in out and out.count("| Write ") == 5
 
 
