@@ -281,6 +281,13 @@ def test_a_group_without_the_baseline(compare, rng):
     ]
 
 
+def test_rows_without_a_partner(compare, rng):
+    rows = [row(OP.format("write", count), 100, rng) for count in (1, 4)]
+    status, out, _ = compare(results(*rows), options=["--by=strategy"])
+    assert status == 3 and "- nothing was compared" in out
+    assert "2 rows have no partner that differs in strategy alone" in out
+
+
 @pytest.mark.parametrize(
     "option, message",
     [
@@ -349,15 +356,21 @@ def test_what_a_file_does_not_say_is_no_obstacle(compare, rng):
     assert compare(*files)[0] == 0
 
 
+def test_two_emulators_are_both_emulated(compare, rng):
+    emulators = {"emulated": "qemu-user 7.2"}, {"emulated": "Rosetta 2"}
+    files = [run_of(rng, context=context, a=100) for context in emulators]
+    assert compare(*files)[0] == 0
+
+
 def test_launches_on_two_file_systems_are_no_side(compare, rng):
     old = [
         *launches(rng, 100, 3, filesystem="ext4"),
         *launches(rng, 100, 3, filesystem="xfs"),
     ]
     new = launches(rng, 100, 6, filesystem="ext4")
-    assert "different file systems: ext4, xfs against ext4" in flat(
-        compare(old=old, new=new)[1]
-    )
+    text = "different file systems: ext4, xfs against "
+    assert text + "ext4 (" in flat(compare(old=old, new=new)[1])
+    assert text + "ext4, xfs (" in flat(compare(old=old, new=old)[1])
 
 
 @pytest.mark.parametrize(
@@ -371,6 +384,7 @@ def test_different_work_is_refused(compare, rng, key, other):
     )
     status, out, _ = compare(*files)
     assert status == 3 and f"different workloads: {key} against {other}" in flat(out)
+    assert "missing in" not in out
     document = as_data(compare, *files, options=["--force"])
     assert list(verdicts(document).values()) == ["slower"] and document["forced"]
     both = results(*([e for e in f["benchmarks"]] for f in files))
