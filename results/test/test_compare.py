@@ -166,11 +166,12 @@ def test_too_few_repetitions_are_out_of_reach(compare, rng):
 
 
 def test_aggregates_are_called_so(compare, rng):
-    old = results(aggregates("a", 10, mean=10.0, stddev=0.1, median=10.0))
-    new = results(aggregates("a", 10, mean=12.0, stddev=0.1, median=12.0))
+    old = results(aggregates("a", 10, mean=10.0, stddev=0.1, median=9.0))
+    new = results(aggregates("a", 10, mean=12.0, stddev=0.1, median=13.0))
     document = as_data(compare, old, new)
     assert verdicts(document) == {"a": "slower"}
     assert document["pairs"][0]["statistic"] == "means"
+    assert document["pairs"][0]["other_s"] == pytest.approx(0.012)
     assert "compared by their aggregates" in compare(old, new)[1]
 
 

@@ -175,6 +175,18 @@ def test_benjamini_hochberg():
     assert benjamini_hochberg(p) == pytest.approx([0.04, 0.16 / 3, 0.16 / 3, 0.5])
 
 
+def test_a_map_needs_fewer_repetitions_than_a_table(rng):
+    # The more of a map is significant already, the less it takes for the next pair.
+    pairs = [(shuffled(1, rng, 20), shuffled(1.2, rng, 20)) for _ in range(9)]
+    pairs.append((shuffled(1, rng, 20, 0.1), shuffled(1.05, rng, 20, 0.1)))
+    table, map_ = judge(pairs)[-1], judge(pairs, correction=benjamini_hochberg)[-1]
+    assert table.outcome is map_.outcome is Outcome.UNDECIDED
+    alone = only(*pairs[-1])
+    assert alone.needed == map_.needed < table.needed
+    nothing = [pairs[-1]] * 10
+    assert judge(nothing, correction=benjamini_hochberg)[0].needed == table.needed
+
+
 @pytest.mark.parametrize(
     "shift, outcome", [(0.963, Outcome.FASTER), (1.038, Outcome.SLOWER)]
 )
