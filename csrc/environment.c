@@ -20,6 +20,7 @@
 #else
 #include <elf.h>
 #include <spawn.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #endif
 
@@ -318,10 +319,27 @@ static int find_mount(const char *dir, struct mount *mount) {
   return mount->best > 0 ? 0 : error;
 }
 
+/* Numbers of file systems (statfs(2), linux/magic.h), for where no mount point is visible, as in a chroot. */
+static const struct {
+  unsigned long magic;
+  const char *name;
+} filesystem_magics[] = {
+    {0xef53, "ext4"},     {0x58465342, "xfs"}, {0x9123683e, "btrfs"}, {0x01021994, "tmpfs"}, {0x794c7630, "overlay"},
+    {0x65735546, "fuse"}, {0x6969, "nfs"},     {0xf2f52010, "f2fs"},  {0x2fc12fc1, "zfs"},
+};
+
 static int filesystem(const char *dir, char *value, size_t size) {
   struct mount mount;
   int error = find_mount(dir, &mount);
-  return error ? error : print(value, size, mount.type);
+  if (!error)
+    return print(value, size, mount.type);
+  struct statfs status;
+  if (statfs(dir, &status) < 0)
+    return -errno;
+  for (size_t i = 0; i < sizeof filesystem_magics / sizeof *filesystem_magics; i++)
+    if (filesystem_magics[i].magic == ((unsigned long)status.f_type & 0xffffffff))
+      return print(value, size, filesystem_magics[i].name);
+  return error;
 }
 
 static int mount_options(const char *dir, char *value, size_t size) {
