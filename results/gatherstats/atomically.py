@@ -14,11 +14,11 @@ def write_atomically(path: str | Path, data: bytes) -> None:
 
     What is no regular file, such as /dev/stdout, is written to as it is: it cannot be replaced.
     """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        with open(target, "wb") as out:
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as out:
             out.write(data)
         return
+    target = Path(os.path.realpath(path))
     handle, temporary = tempfile.mkstemp(
         prefix=f".{target.name[:100]}.", dir=target.parent
     )

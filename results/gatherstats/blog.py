@@ -56,7 +56,7 @@ def belongs_beside(published: Run, runs: Sequence[Run]) -> bool:
 
 def make_report(run: Run, threshold: float) -> Report:
     """Describe one file; differences up to `threshold` (a share of the time) count as none."""
-    problems = [printable(problem) for problem in _problems(run)]
+    problems = [printable(problem) for problem in problems_of(run)]
     measured, drift = measure(run.rows)
     samples = {one.row.name.text: one.sample for one in measured}
     explained = accounts(measured)
@@ -74,7 +74,7 @@ def make_report(run: Run, threshold: float) -> Report:
         lines += _item(f"not run: {markdown(reason)}")
     lines += [""] + _wrapped(" ".join(explanations)) if explanations else []
     lines += (
-        [""] + _wrapped(_legend(run, drift))
+        [""] + _wrapped(legend(run, drift))
         if any(not r.failed for r in run.rows)
         else []
     )
@@ -101,7 +101,8 @@ def _varying_keys(rows: list[Row]) -> set[str]:
     return {k for k in keys if len({row.name.keys.get(k) for row in rows}) > 1}
 
 
-def _problems(run: Run) -> list[str]:
+def problems_of(run: Run) -> list[str]:
+    """What is missing, failed or could not be used, a line each; not yet safe to print."""
     failed = [f"{row.name}: failed: {row.error}" for row in run.rows if row.failed]
     return [*run.problems, *failed, *_missing(run)]
 
@@ -175,7 +176,8 @@ def account_items(group: Group, explained: Accounts) -> list[str]:
     return items
 
 
-def _legend(run: Run, drift: Drift | None) -> str:
+def legend(run: Run, drift: Drift | None) -> str:
+    """What the columns are, and how the verdicts were made."""
     if environment.is_published(run):
         return ""
     parts = [_legend_of_columns(run)]

@@ -19,12 +19,10 @@ def mix(colours: Sequence[str]) -> str:
     return "#" + "".join(f"{round(sum(part) / len(part)):02x}" for part in parts)
 
 
-def tint(colour: str, strength: float) -> str:
-    """`colour` on white: from 0 (white) to 1 (the colour itself), as #rrggbb."""
-    parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(
-        f"{round(255 - (255 - part) * strength):02x}" for part in parts
-    )
+def tint(colour: str, strength: float, paper: str = "#ffffff") -> str:
+    """`colour` on paper: from 0 (the paper) to 1 (the colour itself), as #rrggbb."""
+    pairs = [(int(paper[i : i + 2], 16), int(colour[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(p + (c - p) * strength):02x}" for p, c in pairs)
 
 
 def strength_of(saved: float) -> float:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from itertools import combinations
 
 from gatherstats.names import RowName
@@ -63,12 +64,12 @@ class Cell:
     times_s: dict[Way, float]
     verdicts: dict[tuple[Way, Way], Verdict]
 
-    @property
+    @cached_property
     def best(self) -> list[Way]:
         """The ways that no other way is known to beat; several where that is too small to tell."""
         return [w for w in self.times_s if not any(self._beats(o, w) for o in Way)]
 
-    @property
+    @cached_property
     def leader(self) -> Way:
         """Of the best ways the one with the smallest median."""
         return min(self.best, key=lambda way: self.times_s[way])
@@ -78,7 +79,7 @@ class Cell:
         """The ways that are surely slower than another."""
         return [way for way in self.times_s if way not in self.best]
 
-    @property
+    @cached_property
     def next_best(self) -> Way | None:
         """The fastest of the ways that are beaten, None where nothing can be told apart."""
         return min(self.beaten, key=lambda way: self.times_s[way], default=None)
@@ -90,7 +91,7 @@ class Cell:
             return None
         return 1 - self.ratio(self.leader, self.next_best)
 
-    @property
+    @cached_property
     def is_same(self) -> bool:
         """Whether the best ways are known to take the same time, rather than not to be told apart."""
         best = self.best
@@ -141,12 +142,12 @@ class Map:
     cells: dict[tuple[str, int], Cell]
     missing: list[str] = field(default_factory=list)
 
-    @property
+    @cached_property
     def sizes(self) -> list[str]:
         """The buffers' sizes, the smallest first."""
         return sorted({size for size, _ in self.cells}, key=_in_order_of_size)
 
-    @property
+    @cached_property
     def counts(self) -> list[int]:
         """The numbers of buffers, the smallest first."""
         return sorted({count for _, count in self.cells})

@@ -1,0 +1,102 @@
+"""The parts of the report's plots: a frame with a title, text, lines, and axes.
+
+A plot is WIDTH units wide and is shown at that many pixels on a telephone, so that its text can be
+read there. Colours are classes, which the page's style sheet sets for light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from gatherstats.markup import Markup, element
+from gatherstats.text import width
+
+WIDTH = 360
+"""Units, and pixels on the narrowest screens."""
+
+CHARACTER = 6.4
+"""A character of a plot's text is at most about so many units wide."""
+
+LINE = 14
+"""Units from one line of text to the next."""
+
+
+def frame(title: str, height: float, parts: Sequence[Markup], number: str) -> Markup:
+    """A whole plot. number: makes the title's id unique in the page."""
+    identity = f"plot-{number}"
+    return element(
+        "svg",
+        element("title", title, id=identity),
+        *parts,
+        viewBox=f"0 0 {WIDTH} {height:g}",
+        role="img",
+        aria_labelledby=identity,
+        xmlns="http://www.w3.org/2000/svg",
+    )
+
+
+def text(
+    x: float, y: float, words: str, anchor: str = "start", style: str = ""
+) -> Markup:
+    """A line of text; y is its baseline."""
+    return element(
+        "text",
+        words,
+        x=float(x),
+        y=float(y),
+        text_anchor=None if anchor == "start" else anchor,
+        class_=style or None,
+    )
+
+
+def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
+    """A straight line."""
+    return element(
+        "line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=style
+    )
+
+
+def rectangle(
+    x: float, y: float, w: float, h: float, style: str, title: str = ""
+) -> Markup:
+    """A filled rectangle; a title shows when it is pointed at."""
+    box = {"x": float(x), "y": float(y), "width": float(w), "height": float(h)}
+    if not title:
+        return element("rect", class_=style, **box)
+    return element("g", element("title", title), element("rect", class_=style, **box))
+
+
+def path(
+    points: Sequence[tuple[float, float]], style: str, closed: bool = False
+) -> Markup:
+    """A line through points."""
+    d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + ("z" if closed else "")
+    return element("path", d=d, class_=style)
+
+
+def dots(points: Sequence[tuple[float, float]], style: str) -> Markup:
+    """Round dots: pieces of a line without a length, which take less room than circles."""
+    d = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in points)
+    return element("path", d=d, class_=style)
+
+
+def fitting(words: str, units: float) -> str:
+    """`words` if they fit into so many units, else without their middle."""
+    columns = max(int(units / CHARACTER), 5)
+    if width(words) <= columns:
+        return words
+    end = (columns - 3) // 2
+    return f"{words[: columns - 3 - end]}...{words[-end:]}"
+
+
+def round_steps(low: float, high: float, most: int = 5) -> list[float]:
+    """At most about `most` round numbers from low to high, evenly spaced."""
+    if not high > low:
+        return [low]
+    raw = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * f for f in (1, 2, 5, 10) if power * f >= raw * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return [i * step for i in range(first, last + 1)]

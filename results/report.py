@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Makes one HTML file from results files: verdicts first, then everything that they rest on.
+
+report.py RUN.json ... -o report.html
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from gatherstats import needs  # noqa: E402
+from gatherstats.output import complain  # noqa: E402
+
+PROGRAM = Path(__file__).name
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the report and return the exit status."""
+    needs.require(PROGRAM)
+    options = _parse(arguments)
+    from gatherstats.atomically import write_atomically
+    from gatherstats.blog import problems_of
+    from gatherstats.load import LoadError, NoDataError, load
+    from gatherstats.report import make_page
+
+    status = 0
+    runs = []
+    for path in options.files:
+        try:
+            runs.append(load(path))
+        except LoadError as error:
+            bad = 1 if isinstance(error, NoDataError) else 2
+            status = max(status, complain(PROGRAM, f"{path}: {error}", bad))
+    if not runs:
+        return status
+    page = make_page(runs, options.threshold / 100)
+    try:
+        write_atomically(options.output, page.encode("utf-8", "backslashreplace"))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return complain(PROGRAM, f"{options.output}: {reason}")
+    for run in runs:
+        for problem in problems_of(run):
+            status = max(status, complain(PROGRAM, f"{run.path}: {problem}", 1))
+    return status
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    from gatherstats.arguments import percentage
+
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Make one HTML file from Google Benchmark's JSON, which can be read without a"
+        " network: verdicts, tables, crossover maps, the account of the gain, and what is missing."
+        " Files with the same rows stand side by side.",
+        epilog="Exit status: 0 everything is in the report; 1 something failed or is missing (the"
+        " report says what); 2 bad usage, unreadable input, or a file that cannot be written.",
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE.json", help="a results file")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE.html",
+        help="where to write it; an existing file is replaced when the new one is complete",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=percentage,
+        default=1.0,
+        metavar="PERCENT",
+        help="differences up to this count as none (default: 1)",
+    )
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    from gatherstats.output import run_main
+
+    sys.exit(run_main(PROGRAM, main))

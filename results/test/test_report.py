@@ -1,0 +1,445 @@
+"""The report: what it says equals the files, it is safe and complete, and it fits on any screen."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import chromium
+import numpy as np
+import pytest
+from conftest import RESULTS, write_files
+from gatherstats.account import accounts
+from gatherstats.account_text import account_lines
+from gatherstats.advice import advise
+from gatherstats.advice_text import advice_text
+from gatherstats.crossover import make_maps
+from gatherstats.crossover_text import cell_text
+from gatherstats.load import load
+from gatherstats.samples import measure
+from gatherstats.svg import fitting, round_steps
+from gatherstats.units import time_text
+from made import aggregates, failed, repetitions, results
+from made_account import account_run
+from made_maps import COPY, GATHER, LEVEL, NAME, SEPARATE, by_size, grid_rows, grid_run
+
+import report as script
+
+SCRIPT = str(RESULTS / "report.py")
+TIMES = by_size(
+    {"16": COPY, "512": GATHER, "16384": SEPARATE, "65536": LEVEL}, (1, 2, 4, 16, 256)
+)
+SVG = "{http://www.w3.org/2000/svg}"
+EVIL = (
+    "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;\x1b[31m\u202e\x00"
+)
+
+
+@pytest.fixture
+def report(tmp_path, capsys):
+    """Make a report on these file contents; returns (status, page, stderr)."""
+
+    def run(*contents, options=()):
+        out = tmp_path / "report.html"
+        paths = write_files(tmp_path, "run", contents)
+        status = script.main([*paths, "-o", str(out), *options])
+        page = out.read_text() if out.exists() else None
+        return status, page, capsys.readouterr().err
+
+    return run
+
+
+def tree(page):
+    """The page as a tree: it is well-formed XML but for its first line."""
+    first, _, rest = page.partition("\n")
+    assert first == "<!DOCTYPE html>"
+    return ElementTree.fromstring(rest)
+
+
+def text_of(node):
+    return "".join(node.itertext()).replace("\xa0", " ")
+
+
+def tables(page):
+    """By caption the rows of each table, as lists of text."""
+    found = {}
+    for table in tree(page).iter("table"):
+        caption = text_of(table.find("caption"))
+        found[caption] = [[text_of(cell) for cell in row] for row in table.iter("tr")]
+    return found
+
+
+def items(page):
+    return [text_of(item) for item in tree(page).iter("li")]
+
+
+def latency_run(rng, number=3):
+    counters = {"p50": 250.0, "p99": 1200.0, "p99.9": 15000.0, "max": 2.5e6}
+    rows = []
+    for i in range(number):
+        name = NAME.format("pwrite", "null", "none", 2, 16 << i)
+        values = {k: v * (i + 1) for k, v in counters.items()}
+        times = list(300 * rng.lognormal(0, 0.01, 10))
+        starts = list(rng.permutation(10) * 0.1 + i * 0.03)
+        rows.append(
+            repetitions(name, times, latency_ops=5000.0, start_s=starts, **values)
+        )
+    return results(*rows, version="0.1.0", command="gatherbench --latency")
+
+
+def test_the_figures_are_those_of_the_files(report, rng, tmp_path):
+    status, page, err = report(
+        account_run(rng, filesystem="ext4"), grid_run(TIMES, rng)
+    )
+    assert (status, err) == (0, "")
+    blog, grid = (load(tmp_path / f"run{i}.json") for i in (0, 1))
+    found = tables(page)
+    (caption,) = [c for c in found if c.startswith("file target:file")]
+    for row, cells in zip(blog.rows, found[caption][1:]):
+        assert float(cells[4]) == pytest.approx(np.median(row.times_s) * 1e3, rel=2e-3)
+        assert cells[6:9] == [str(int(cells[6])), *[f"{row.counter('calls'):.0f}"] * 2]
+    all_rows = [
+        rows for c, rows in found.items() if c.startswith("Medians as measured")
+    ]
+    for run, rows in zip((blog, grid), all_rows):
+        assert len(rows) == 1 + len(run.rows)
+        for row, cells in zip(run.rows, rows[1:]):
+            assert cells[1] == time_text(float(np.median(row.times_s)))
+            assert cells[2] == str(row.times_s.size)
+    (one,) = make_maps(grid).maps
+    head, *body = found[one.title]
+    assert head == ["buffers", *map(str, one.counts)]
+    for size, cells in zip(one.sizes, body):
+        shown = [
+            cell_text(one.cells[size, count]).replace(" ", "") for count in one.counts
+        ]
+        assert cells[1:] == shown
+    (account,) = accounts(measure(blog.rows)[0]).made.values()
+    assert set(account_lines(account)) <= set(items(page))
+    bars = [text_of(t) for t in tree(page).iter(f"{SVG}text") if "ms (" in text_of(t)]
+    assert f"{account.rest.time_s * 1e3:.2f} ms" in " ".join(bars)
+
+
+def test_verdicts_come_first(report, rng, tmp_path):
+    _, page, _ = report(account_run(rng), grid_run(TIMES, rng))
+    headings = [text_of(n) for n in tree(page).iter() if n.tag in ("h1", "h2", "h3")]
+    assert headings[:5] == [
+        "gatherbench report",
+        "Verdicts",
+        "run0.json",
+        "run1.json",
+        "run0.json",
+    ]
+    run = load(tmp_path / "run1.json")
+    (one,) = make_maps(run).maps
+    assert advice_text(advise(one), one, run) in items(page)
+    assert any(
+        item.startswith("Gathering 4 buffers into one call is") for item in items(page)
+    )
+    for heading in (
+        "Environment",
+        "What was asked",
+        "Tables",
+        "Where the gain comes from",
+        "Which way wins on ext4",
+        "Samples over time",
+        "Refused, failed or left out",
+        "Published tables",
+    ):
+        assert heading in headings
+
+
+def test_the_published_tables_stand_below(report, rng):
+    _, page, _ = report(account_run(rng))
+    assert "45.11" in page and "WriteGather" in page and "10.8" in page
+    assert "45.11" not in report(grid_run(TIMES, rng))[1]
+
+
+def test_rows_that_are_no_map_have_their_sentences(report, rng):
+    names = [
+        "op/strategy:pwrite/target:null/count:1/size:8",
+        "op/strategy:none/target:null/count:1/size:8",
+    ]
+    rows = [
+        repetitions(n, list(t * rng.lognormal(0, 0.01, 20)))
+        for n, t in zip(names, (100, 50))
+    ]
+    _, page, _ = report(results(*rows))
+    said = (
+        r"op target:null count:1 size:8: none is (49|50)\.\d % faster than pwrite \(.*"
+    )
+    assert any(re.fullmatch(said, item) for item in items(page))
+
+
+def test_latencies(report, rng):
+    status, page, _ = report(latency_run(rng))
+    assert status == 0
+    rows = tables(page)["Latency of single operations, median over the repetitions"]
+    assert rows[0] == ["Row", "p50", "p99", "p99.9", "max", "Operations"]
+    assert rows[2] == [
+        "size:32",
+        "500.0 ns",
+        "2.400 us",
+        "30.00 us",
+        "5.000 ms",
+        "5000",
+    ]
+    assert "size:64: p99.9 45.00 us" in page
+    assert "Latencies" not in report(grid_run(TIMES, rng))[1]
+
+
+def test_the_drift_and_the_samples(report, rng):
+    _, page, _ = report(account_run(rng, n=60))
+    plots = [text_of(s.find("{*}title")) for s in tree(page).iter(f"{SVG}svg")]
+    (title,) = [plot for plot in plots if "samples over time" in plot]
+    assert title.startswith("420 samples over time")
+    assert "rift" in text_of(tree(page))
+    dots = re.search(r'<path d="([^"]*)" class="dots"', page)[1]
+    assert dots.count("M") == 420
+
+
+def test_many_samples_are_drawn_as_bands(report, rng):
+    _, page, _ = report(account_run(rng, n=400))
+    assert 'class="dots"' not in page and page.count('class="band') == 2
+    assert len(page) < 200_000
+
+
+def test_what_is_missing_is_listed(report, rng):
+    run = grid_run(TIMES, rng, scatter=0.01)
+    run["context"][
+        "gatherbench.refused"
+    ] = "pwritev2 on tcp: no offsets\nfsync on a pipe"
+    run["benchmarks"].append(failed(NAME.format("pwrite", "file", "none", 64, 16)))
+    status, page, err = report(run)
+    assert status == 1 and err.count("\n") == 1
+    listed = items(page)
+    assert (
+        "refused: pwritev2 on tcp: no offsets" in listed
+        and "refused: fsync on a pipe" in listed
+    )
+    assert any("failed: fsync: No space left on device" in item for item in listed)
+
+
+def test_the_command_that_repeats_it(report, rng):
+    run = grid_run(TIMES, rng)
+    run["context"]["gatherbench.command"] = "gatherbench --preset=grid --dir='/mnt/a b'"
+    _, page, _ = report(run)
+    (code,) = tree(page).iter("code")
+    assert text_of(code) == "gatherbench --preset=grid --dir='/mnt/a b'"
+
+
+def test_files_with_the_same_rows_stand_side_by_side(report, rng):
+    first, second = grid_run(TIMES, rng), grid_run(TIMES, rng)
+    second["context"]["gatherbench.filesystem"] = "xfs"
+    _, page, _ = report(first, account_run(rng), second)
+    pairs = [
+        [section.get("aria-labelledby") for section in node.findall("section")]
+        for node in tree(page).iter("div")
+    ]
+    assert ["run-1", "run-3"] in pairs and ["run-2"] in pairs
+    assert "On xfs here" in page and "On ext4 here" in page
+
+
+def test_files_of_one_name_are_told_apart(tmp_path, rng, capsys):
+    (tmp_path / "b").mkdir()
+    paths = [str(tmp_path / "a.json"), str(tmp_path / "b" / "a.json")]
+    for path in paths:
+        with open(path, "w") as file:
+            json.dump(grid_run(TIMES, rng), file)
+    assert script.main([*paths, "-o", str(tmp_path / "r.html")]) == 0
+    page = (tmp_path / "r.html").read_text()
+    assert "a.json, file 1" in page and "a.json, file 2" in page
+    assert str(tmp_path) not in page
+
+
+def evil_run(rng):
+    name = f"op/strategy:pwrite/target:null/count:1/size:8/x:{EVIL}"
+    rows = [
+        repetitions(
+            name,
+            [1.0, 2, 3, 4],
+            label=EVIL,
+            p50=1.0,
+            p99=2.0,
+            max=4.0,
+            **{"p99.9": 3.0},
+        ),
+        repetitions(name.replace("pwrite", "none"), [1.0, 2, 3, 4], label=EVIL),
+        repetitions(
+            EVIL + 60 * "w", [1.0, 2.0], p50=1.0, p99=2.0, max=4.0, **{"p99.9": 3.0}
+        ),
+        failed(f"{EVIL}/2", EVIL),
+    ]
+    if isinstance(rows[-1], dict):
+        rows[-1] = [rows[-1]]
+    keys = (
+        "source",
+        "command",
+        "filesystem",
+        "kernel",
+        "refused",
+        "preset",
+        "directory",
+        "version",
+    )
+    evil = results(*rows, *grid_rows(TIMES, rng, target=EVIL.replace("/", "")))
+    for key in keys[1:]:
+        evil["context"][f"gatherbench.{key}"] = EVIL
+    return evil
+
+
+def test_nothing_in_a_file_becomes_markup(report, rng):
+    status, page, _ = report(evil_run(rng))
+    assert status == 1
+    tags = {node.tag.rpartition("}")[2] for node in tree(page).iter()}
+    assert not tags & {"script", "img", "link", "iframe", "object", "embed"}
+    assert "\x1b" not in page and "\u202e" not in page and "\x00" not in page
+    assert "\\x1b[31m\\u202e\\x00" in page
+    for node in tree(page).iter():
+        assert not any(name.startswith("on") for name in node.attrib)
+
+
+def test_nothing_is_fetched(report, rng):
+    _, page, _ = report(account_run(rng), grid_run(TIMES, rng))
+    for word in ("src=", "url(", "@import", "<link", "<script"):
+        assert word not in page
+    assert {h for h in re.findall(r'href="([^"]*)"', page)} <= {"#run-1", "#run-2"}
+    assert "default-src 'none'" in page.replace("&#x27;", "'")
+
+
+def test_a_screen_reader_can_walk_the_tables(report, rng):
+    _, page, _ = report(account_run(rng), grid_run(TIMES, rng), latency_run(rng))
+    for table in tree(page).iter("table"):
+        assert text_of(table.find("caption"))
+        for header in table.iter("th"):
+            assert header.get("scope") in ("row", "col")
+    for plot in tree(page).iter(f"{SVG}svg"):
+        title = plot.find("{*}title")
+        assert text_of(title) and plot.get("aria-labelledby") == title.get("id")
+        assert plot.get("role") == "img"
+    identities = [node.get("id") for node in tree(page).iter() if node.get("id")]
+    assert len(identities) == len(set(identities))
+    assert tree(page).get("lang") == "en"
+
+
+def test_aggregates_alone_and_rows_of_other_suites(report):
+    foreign = aggregates("BM_old", 10, mean=2.0, median=2.1, stddev=0.1)
+    status, page, err = report(results(foreign, repetitions("BM_new/8", [1.0, 2.0])))
+    assert (status, err) == (0, "") and "BM_old" in page and "2.100 ms" in page
+
+
+@pytest.mark.parametrize(
+    "content, status", [("", 2), ("[", 2), ('{"benchmarks": []}', 1)]
+)
+def test_without_data_there_is_no_report(report, content, status):
+    got, page, err = report(content)
+    assert (got, page) == (status, None) and err.count("\n") == 1
+
+
+def test_one_bad_file_does_not_hide_the_others(report, rng):
+    status, page, err = report("", grid_run(TIMES, rng))
+    assert status == 2 and "run1.json" in page and "the file is empty" in err
+
+
+def test_the_file_is_complete_or_untouched(report, rng, tmp_path, monkeypatch):
+    out = tmp_path / "report.html"
+    out.write_text("before")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    status, page, err = report(grid_run(TIMES, rng))
+    assert (status, page) == (2, "before")
+    assert err == f"report.py: {out}: No space left on device\n"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["report.html", "run0.json"]
+
+
+def test_a_report_goes_where_it_cannot_be_renamed(tmp_path, rng):
+    (path,) = write_files(tmp_path, "run", [grid_run(TIMES, rng)])
+    done = subprocess.run(
+        [sys.executable, SCRIPT, path, "-o", "/dev/stdout"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stdout.endswith("</html>\n")
+    done = subprocess.run(
+        [sys.executable, SCRIPT, path, "-o", "/dev/full"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+
+
+def test_ten_thousand_rows(tmp_path, rng):
+    counts = range(1, 43)
+    times = {(str(8 * i), n): (100, 60, 80) for i in range(1, 41) for n in counts}
+    groups = grid_rows(times, rng, n=10) + grid_rows(times, rng, n=10, target="null")
+    starts = iter(rng.permutation(10 * len(groups)) * 0.01)
+    for entry in (entry for group in groups for entry in group):
+        entry["start_s"] = float(next(starts))
+    assert len(groups) >= 10_000
+    (path,) = write_files(tmp_path, "grid", [results(*groups)])
+    out = tmp_path / "report.html"
+    # The processor's time: that of the clock says how busy the machine is.
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, SCRIPT, path, "-o", str(out)], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert used_s < 20
+    assert out.stat().st_size < 5 * 1024 * 1024
+
+
+@pytest.mark.skipif(chromium.PROGRAM is None, reason="there is no Chromium")
+def test_it_fits_on_narrow_and_wide_screens(tmp_path, rng):
+    contents = {
+        "blog": [
+            account_run(rng, scatter=0.05, filesystem="ext4", mount_options="rw," * 60)
+        ],
+        "all": [account_run(rng), grid_run(TIMES, rng), latency_run(rng, 30)],
+        "beside": [account_run(rng), account_run(rng)],
+        "evil": [evil_run(rng)],
+        "small": [
+            account_run(rng, {"pwrite": 42, "pwritev": 42, "contiguous": 42}, n=5)
+        ],
+    }
+    pages = []
+    for name, runs in contents.items():
+        paths = write_files(tmp_path, name, runs)
+        page = tmp_path / f"{name}.html"
+        assert script.main([*paths, "-o", str(page)]) in (0, 1)
+        pages += [(page, 400), (page, 1400)]
+    (tmp_path / "chromium").mkdir()
+    for (page, width), found in zip(
+        pages, chromium.measure(pages, tmp_path / "chromium")
+    ):
+        where = f"{page.name} at {width}"
+        assert found["width"] in range(width - 20, width + 1), where
+        assert found["wide"] <= found["width"], where
+        for kind in ("outside", "cut", "overlapping"):
+            assert found[kind] == [], (where, kind)
+        assert found["texts"] > 0, where
+        if width == 1400 and page.stem != "evil":
+            assert found["scrolled"] == [], where
+
+
+def test_words_that_do_not_fit_lose_their_middle():
+    assert fitting("short", 100) == "short"
+    cut = fitting("a" * 50 + "b" * 50, 100)
+    assert re.fullmatch("a+[.]{3}b+", cut) and len(cut) <= 16
+
+
+@pytest.mark.parametrize(
+    "low, high, steps",
+    [
+        (0, 10, [0, 2, 4, 6, 8, 10]),
+        (-3, 3, [-2, 0, 2]),
+        (0.9, 1.1, [0.9, 0.95, 1.0, 1.05, 1.1]),
+        (1, 1, [1]),
+    ],
+)
+def test_steps_are_round(low, high, steps):
+    assert round_steps(low, high) == pytest.approx(steps)
