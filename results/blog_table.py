@@ -19,6 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Print a report for each file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
+    from gatherstats.atomically import write_atomically
     from gatherstats.blog import PUBLISHED, belongs_beside, make_report
     from gatherstats.load import LoadError, NoDataError, load
 
@@ -33,18 +34,17 @@ def main(arguments: list[str] | None = None) -> int:
     if options.published:
         published = [load(path) for path in PUBLISHED]
         runs += [run for run in published if belongs_beside(run, runs)]
-    lines: list[str] = []
-    for run in runs:
-        report = make_report(run, options.threshold / 100)
-        lines += [""] * bool(lines) + report.lines
+    reports = [make_report(run, options.threshold / 100) for run in runs]
+    text = "\n\n".join("\n".join(report.lines) for report in reports) + "\n"
+    if reports:
+        print(text, end="")
+    if reports and options.out:
+        write_atomically(options.out, text.encode())
+    for run, report in zip(runs, reports):
         for problem in report.problems:
             complain(PROGRAM, f"{run.path}: {problem}")
         if report.problems or not report.shown:
             status = max(status, 1)
-    if lines:
-        print("\n".join(lines))
-    if options.out and lines:
-        Path(options.out).write_text("\n".join([*lines, ""]))
     return status
 
 
