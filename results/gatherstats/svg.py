@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 
 from gatherstats.markup import Markup, element
-from gatherstats.text import width
+from gatherstats.text import printable, width
 
 WIDTH = 360
 """Units, and pixels on the narrowest screens."""
 
-CHARACTER = 6.4
+CHARACTER = 7.2
 """A character of a plot's text is at most about so many units wide."""
 
 LINE = 14
@@ -82,7 +82,8 @@ def dots(points: Sequence[tuple[float, float]], style: str) -> Markup:
 
 
 def fitting(words: str, units: float) -> str:
-    """`words` if they fit into so many units, else without their middle."""
+    """`words`, safe to print, if they fit into so many units, else without their middle."""
+    words = printable(words)
     columns = max(int(units / CHARACTER), 5)
     if width(words) <= columns:
         return words
