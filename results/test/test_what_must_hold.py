@@ -12,7 +12,9 @@ import pytest
 from conftest import RESULTS
 from gatherstats.drift import remove_drift
 from gatherstats.load import load
+from gatherstats.names import parse_name
 from gatherstats.resampling import draw, share, smallest_found, verdicts
+from gatherstats.rows import Row
 from gatherstats.verdict import ALPHA, THRESHOLD, Outcome, judge, uncorrected
 from made import KINDS, interleaved
 from scipy import stats
@@ -61,13 +63,21 @@ def recorded(request):
 
 @functools.cache
 def rows_of(path):
-    return load(path).rows
+    """The recorded rows, and first all their repetitions as one row.
+
+    Each is divided by its own row's median: they differ in a few per cent of bytes alone. One row
+    would not have enough repetitions for two samples of 100.
+    """
+    rows = load(path).rows
+    times = np.concatenate([row.times_s / np.median(row.times_s) for row in rows])
+    starts = np.concatenate([row.start_s for row in rows])
+    return [Row(parse_name("all"), times, starts), *rows]
 
 
 @functools.cache
 def draws(path, n):
     rng = np.random.default_rng(1)
-    return draw(rows_of(path), 0, 0, n, COMPARISONS, rng)
+    return draw(rows_of(path)[:1], 0, 0, n, COMPARISONS, rng)
 
 
 @pytest.mark.parametrize("n", [10, 30, 100])
@@ -112,18 +122,19 @@ def test_two_per_cent_are_found_on_a_quiet_machine():
     pairs = draws(RESULTS / "test" / "data" / "recorded_quiet.json", 100)
     slowed = [(base, other * 1.02) for base, other in pairs]
     assert share(verdicts(slowed, THRESHOLD), Outcome.SLOWER) >= 0.9
+    # One per cent is the threshold; without one it is found most of the time.
     slowed = [(base, other * 1.01) for base, other in pairs]
-    # Not called the same: whether one per cent is found at all.
-    assert share(verdicts(slowed, 0.0), Outcome.SLOWER) >= 0.8
-    assert smallest_found(pairs) < 0.02
+    assert share(verdicts(slowed, 0.0), Outcome.SLOWER) >= 0.7
+    assert smallest_found(pairs) < 0.015
 
 
 def test_more_bytes_are_found(recorded):
     """Rows that really wrote 2 % more, measured in the same run."""
-    rows = rows_of(recorded)
+    rows = load(recorded).rows
     sizes = [int(row.name.keys["file_bytes"]) for row in rows]
     other = sizes.index(102_000_000)
-    found = draw(rows, 0, other, 100, 50, np.random.default_rng(1))
+    n = rows[0].times_s.size // 2
+    found = draw(rows, 0, other, n, 50, np.random.default_rng(1))
     ratios = [np.median(b) / np.median(a) for a, b in found]
     assert np.median(ratios) == pytest.approx(1.02, abs=0.015)
 
