@@ -63,6 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
     _print_items(result.within, COLUMNS)
     print("\nBetween the architectures:")
     _print_items(result.between, COLUMNS)
+    if result.costs:
+        print("\nWhat translation costs, on /dev/null (95 % interval):")
+        _print_items(result.costs, COLUMNS)
     print("\n" + textwrap.fill(" ".join(result.answer), COLUMNS))
     print("\n" + textwrap.fill(_LEGEND, COLUMNS))
     for problem in result.problems:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gatherstats.account import Part, accounts
+from gatherstats.account_text import part_text
 from gatherstats.blog import rows_of_tables
 from gatherstats.group_table import Table, judge_group, table_of
 from gatherstats.grouping import Group, group_rows
@@ -14,7 +16,10 @@ from gatherstats.rows import Row, Run
 from gatherstats.samples import Measured
 from gatherstats.sentences import advice, change, short
 from gatherstats.text import markdown
+from gatherstats.units import Unit
 from gatherstats.verdict import Outcome, Verdict, judge
+
+_NS = Unit("ns", 1e-9)
 
 _SHOWN_COUNTERS = ("calls", "kernel_calls")
 
@@ -29,6 +34,8 @@ class Architectures:
     table: the blog's, with a column for the architecture.
     within, between: what is said of each pair, a line each: of the methods of one architecture,
     and of one method on both.
+    costs: what a call, and one more buffer in a gather, cost on each, a line each; none where the
+    rows on /dev/null are missing.
     answer: whether translation changes which way of writing wins, and what the kernel counted.
     problems: what failed or is missing, a line each.
     """
@@ -36,6 +43,7 @@ class Architectures:
     table: Table
     within: list[str]
     between: list[str]
+    costs: list[str]
     answer: list[str]
     problems: list[str]
 
@@ -69,6 +77,7 @@ def compare_architectures(
         table_of(group, markdown),
         _within_lines(group, within, threshold),
         _between_lines(group, between, threshold),
+        _cost_lines(measured),
         [*_translation(group, within), *_kernel_calls(group)],
         problems,
     )
@@ -136,6 +145,32 @@ def _between_lines(
         f" {short(verdict, threshold, unit=UNIT)}"
         for label, verdict in verdicts.items()
     ]
+
+
+def _cost_lines(measured: list[Measured]) -> list[str]:
+    """What translation costs: the parts of each architecture's account that are measured on /dev/null.
+
+    Gathering saves as many calls as it hands over more buffers than calls, so that the cost of
+    vectors is that of so many buffers.
+    """
+    lines = []
+    for account in accounts(measured).made.values():
+        saved = account.calls_saved
+        buffer = Part(
+            *(
+                -v / saved
+                for v in (
+                    account.vectors.time_s,
+                    account.vectors.high_s,
+                    account.vectors.low_s,
+                )
+            )
+        )
+        lines.append(
+            f"{markdown(account.name.keys['architecture'])}: a write call costs"
+            f" {part_text(account.call, _NS)}, one more buffer in a gather {part_text(buffer, _NS)}"
+        )
+    return lines
 
 
 def _gathering(group: Group, verdicts: dict[int, Verdict]) -> dict[str, Verdict]:

@@ -5,7 +5,7 @@ import json
 import cross_table
 import numpy as np
 import pytest
-from made import BLOG, blog_run, failed
+from made import BLOG, blog_run, failed, repetitions
 
 NATIVE = {"machine": "x86_64", "emulated": "no", "host_machine": "x86_64"}
 EMULATED = {
@@ -92,6 +92,29 @@ def test_a_failed_row_is_said_and_shows_no_time(tmp_path, capsys):
     ]
     assert "failed" in line
     assert "cannot be told" in text
+
+
+def test_what_a_call_costs_is_told_for_each_architecture(tmp_path, capsys):
+    """4,687 calls more and 4,687 buffers more: 1 ms and 0.1 ms of them, and five times as much."""
+    make_launches(tmp_path, GATHER_WINS, GATHER_WINS)
+    for path in tmp_path.iterdir():
+        run = json.loads(path.read_text())
+        slower = 5 if path.name.startswith("b") else 1
+        for strategy, calls, us in (
+            ("pwrite", 6250, 1000 + 4687),
+            ("pwritev", 1563, 1000 + 468.7),
+            ("contiguous", 1563, 1000),
+        ):
+            name = BLOG.format(strategy).replace("target:file", "target:null")
+            run["benchmarks"] += repetitions(
+                name, [us * slower] * 10, "us", calls=calls
+            )
+        path.write_text(json.dumps(run))
+    out, text = shown(tmp_path, capsys)
+    assert "x86_64: a write call costs 1000.00 ns (1000.00 to 1000.00)" in text
+    assert "one more buffer in a gather 100.00 ns (100.00 to 100.00)" in text
+    assert "qemu-user 7.2.22: a write call costs 5000.00 ns" in text
+    assert sum(line.startswith("|") for line in out.splitlines()) == 10
 
 
 @pytest.mark.parametrize("left", ["a", "b", ""])
