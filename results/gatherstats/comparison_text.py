@@ -15,7 +15,6 @@ from gatherstats.sentences import (
     advice,
     drifts_text,
     p_digits,
-    percent,
     verdict_text,
 )
 from gatherstats.table import render, render_plain

@@ -10,7 +10,7 @@ import math
 
 from gatherstats.grouping import BLOG_METHODS, Group, is_blog_row
 from gatherstats.rows import Row
-from gatherstats.sentences import change, percent
+from gatherstats.sentences import change
 from gatherstats.verdict import Outcome, Verdict
 
 
