@@ -54,7 +54,9 @@ def check(tmp_path):
 def row(rng, strategy, time, target="file", count=4, size=64, n=20, scatter=0.01):
     # With as large a scatter the seed must not decide: both rows get the same one.
     spread = (
-        np.linspace(0.7, 1.3, n) if scatter >= 0.2 else rng.lognormal(0, scatter, n)
+        np.linspace(1 - 1.5 * scatter, 1 + 1.5 * scatter, n)
+        if scatter >= 0.2
+        else rng.lognormal(0, scatter, n)
     )
     times = list(time * spread)
     return repetitions(NAME.format(strategy, target, count, size), times)
@@ -192,7 +194,7 @@ def test_a_step(check, rng, times, expected):
     assert result.findings == {"file": expected}
     (one,) = result.by_target["file"]
     assert one.value == pytest.approx((times[9] - 180) / 170, abs=0.01)
-    noisy = [row(rng, "writev", t, count=c, scatter=0.3) for c, t in times.items()]
+    noisy = [row(rng, "writev", t, count=c, scatter=0.6) for c, t in times.items()]
     result = check(noisy, [{**step, "relation": "step"}], {"strategy": "writev"})
     assert result.findings == {"file": Finding.OPEN}
 
