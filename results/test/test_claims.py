@@ -167,6 +167,7 @@ def test_relations(check, rng, relation, copy, scatter, expected):
         (170, 0.01, Finding.HOLDS),
         (260, 0.01, Finding.FAILS),
         (150, 0.01, Finding.FAILS),
+        (245, 0.2, Finding.OPEN),
         (250, 0.2, Finding.OPEN),
     ],
 )
