@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -138,9 +139,17 @@ def _cells(pair: Pair) -> list[str]:
     ]
 
 
+# "strategy:" in "strategy:pwritev", whose value says enough; numbers, yes and no need their keys.
+_KEY_OF_A_WORD = re.compile(r"(^|/)[a-z_]+:(?!(?:yes|no)(?:/|$))(?=[a-z])")
+
+
 def _render_fitting(headers: list[str], rows: list[list[str]], left: int) -> list[str]:
-    """A plain table; where it would be too wide, the names are cut in their middle."""
+    """A plain table; where it would be too wide, words in names stand without their keys, and if
+    that is not enough, names are cut in their middle."""
     lines = render_plain(headers, rows, left)
+    if max(map(width, lines)) > WIDEST:
+        rows = [[_KEY_OF_A_WORD.sub(r"\1", row[0]), *row[1:]] for row in rows]
+        lines = render_plain(headers, rows, left)
     excess = max(map(width, lines)) - WIDEST
     if excess <= 0:
         return lines

@@ -486,3 +486,25 @@ def test_the_published_figures_say_the_same(compare):
     assert "about 730 repetitions" in x64
     assert "is 10.8 % faster than" in arm64
     assert math.isclose(document["pairs"][0]["p"], 0.2984, abs_tol=5e-4)
+
+
+def test_a_wide_table_keeps_what_tells_rows_apart(compare):
+    """Names lose their keys before they lose a part of a value."""
+    name = "op/strategy:{}/target:{}/sync:{}/direct:yes/count:{}/size:16/real_time"
+    rest = [
+        (target, sync, count)
+        for target in ("file", "null")
+        for sync in ("none", "fdatasync")
+        for count in (1, 256000)
+    ]
+    groups = [
+        repetitions(name.format(strategy, *each), [n + 1.0 for n in range(10)])
+        for strategy in ("pwrite", "coalesce")
+        for each in rest
+    ]
+    _, out, _ = compare(results(*groups), options=["--by=strategy"])
+    rows = [line for line in out.splitlines() if line.startswith("coalesce/")]
+    assert [row.split()[0] for row in rows] == [
+        f"coalesce/{target}/{sync}/count:{count}" for target, sync, count in rest
+    ]
+    assert max(map(len, out.splitlines())) <= 120
