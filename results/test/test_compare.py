@@ -499,7 +499,7 @@ def test_a_wide_table_keeps_what_tells_rows_apart(compare):
     ]
     groups = [
         repetitions(name.format(strategy, *each), [n + 1.0 for n in range(10)])
-        for strategy in ("pwrite", "coalesce")
+        for strategy in ("pwrite", "pwritev", "coalesce")
         for each in rest
     ]
     _, out, _ = compare(results(*groups), options=["--by=strategy"])
