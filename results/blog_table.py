@@ -19,18 +19,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Print a report for each file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
+    from gatherstats.arguments import load_usable
     from gatherstats.atomically import write_atomically
     from gatherstats.blog import PUBLISHED, belongs_beside, make_report
-    from gatherstats.load import LoadError, NoDataError, load
+    from gatherstats.load import load
 
-    status = 0
-    runs = []
-    for path in options.files:
-        try:
-            runs.append(load(path))
-        except LoadError as error:
-            bad = 1 if isinstance(error, NoDataError) else 2
-            status = max(status, complain(PROGRAM, f"{path}: {error}", bad))
+    runs, status = load_usable(PROGRAM, options.files)
     if options.published:
         published = [load(path) for path in PUBLISHED]
         runs += [run for run in published if belongs_beside(run, runs)]
@@ -49,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import percentage
+    from gatherstats.arguments import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -67,13 +61,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--out", metavar="FILE", help="write what is printed into this file too"
     )
-    parser.add_argument(
-        "--threshold",
-        type=percentage,
-        default=1.0,
-        metavar="PERCENT",
-        help="differences up to this count as none (default: 1)",
-    )
+    add_threshold(parser)
     options = parser.parse_args(arguments)
     if not options.files and not options.published:
         parser.error("give at least one FILE.json, or --published")

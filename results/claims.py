@@ -23,15 +23,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the findings and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
+    from gatherstats.arguments import load_usable
     from gatherstats.claims import PUBLIC, ClaimsError, check_claims, read_claims
     from gatherstats.claims_text import as_json, terminal
-    from gatherstats.load import LoadError, NoDataError, load
 
-    try:
-        run = load(options.file)
-    except LoadError as error:
-        bad = 1 if isinstance(error, NoDataError) else 2
-        return complain(PROGRAM, f"{options.file}: {error}", bad)
+    runs, status = load_usable(PROGRAM, [options.file])
+    if not runs:
+        return status
+    (run,) = runs
     claims = []
     for path in [*PUBLIC, *options.claims]:
         try:
@@ -43,7 +42,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(as_json(run, results))
     else:
         print("\n".join(terminal(run, results)))
-    status = 0
     failed = [f"{row.name}: failed: {row.error}" for row in run.rows if row.failed]
     for problem in [*run.problems, *failed]:
         status = complain(PROGRAM, f"{run.path}: {problem}", 1)
@@ -60,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     from gatherstats import claims
-    from gatherstats.arguments import percentage
+    from gatherstats.arguments import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -84,13 +82,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         default="terminal",
         help="how to print it (default: terminal); json is one line",
     )
-    parser.add_argument(
-        "--threshold",
-        type=percentage,
-        default=1.0,
-        metavar="PERCENT",
-        help="differences up to this count as none (default: 1)",
-    )
+    add_threshold(parser)
     return parser.parse_args(arguments)
 
 

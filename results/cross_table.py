@@ -85,7 +85,7 @@ def _print_items(items: list[str], columns: int) -> None:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import percentage
+    from gatherstats.arguments import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -95,13 +95,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         " unreadable input.",
     )
     parser.add_argument("folder", metavar="FOLDER", help="the launches of alternate.py")
-    parser.add_argument(
-        "--threshold",
-        type=percentage,
-        default=1.0,
-        metavar="PERCENT",
-        help="differences up to this count as none (default: 1)",
-    )
+    add_threshold(parser)
     return parser.parse_args(arguments)
 
 

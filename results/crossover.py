@@ -30,21 +30,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the maps of each file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
+    from gatherstats.arguments import load_usable
     from gatherstats.crossover import make_maps
     from gatherstats.crossover_text import as_json, prepare, terminal
-    from gatherstats.load import LoadError, NoDataError, load
 
     threshold = options.threshold / 100
-    status = 0
-    shown = []
-    for path in options.files:
-        try:
-            run = load(path)
-        except LoadError as error:
-            bad = 1 if isinstance(error, NoDataError) else 2
-            status = max(status, complain(PROGRAM, f"{path}: {error}", bad))
-            continue
-        shown.append(prepare(run, make_maps(run, threshold)))
+    runs, status = load_usable(PROGRAM, options.files)
+    shown = [prepare(run, make_maps(run, threshold)) for run in runs]
     if options.format == "json":
         print(as_json(shown))
     else:
@@ -85,7 +77,7 @@ def _wants_colour(when: str) -> bool:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import percentage
+    from gatherstats.arguments import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -109,13 +101,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         default="auto",
         help="colour the grid (default: auto, on a terminal unless NO_COLOR is set)",
     )
-    parser.add_argument(
-        "--threshold",
-        type=percentage,
-        default=1.0,
-        metavar="PERCENT",
-        help="differences up to this count as none (default: 1)",
-    )
+    add_threshold(parser)
     return parser.parse_args(arguments)
 
 

@@ -22,19 +22,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the report and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
+    from gatherstats.arguments import load_usable
     from gatherstats.atomically import write_atomically
     from gatherstats.blog import problems_of
-    from gatherstats.load import LoadError, NoDataError, load
     from gatherstats.report import make_page
 
-    status = 0
-    runs = []
-    for path in options.files:
-        try:
-            runs.append(load(path))
-        except LoadError as error:
-            bad = 1 if isinstance(error, NoDataError) else 2
-            status = max(status, complain(PROGRAM, f"{path}: {error}", bad))
+    runs, status = load_usable(PROGRAM, options.files)
     if not runs:
         return status
     page = make_page(runs, options.threshold / 100)
@@ -50,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import percentage
+    from gatherstats.arguments import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -68,13 +61,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         metavar="FILE.html",
         help="where to write it; an existing file is replaced when the new one is complete",
     )
-    parser.add_argument(
-        "--threshold",
-        type=percentage,
-        default=1.0,
-        metavar="PERCENT",
-        help="differences up to this count as none (default: 1)",
-    )
+    add_threshold(parser)
     return parser.parse_args(arguments)
 
 

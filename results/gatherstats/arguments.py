@@ -9,7 +9,8 @@ from gatherstats.comparable import ASPECTS
 from gatherstats.comparison import CORRECTIONS, Comparison, Settings
 from gatherstats.comparison_data import as_csv, as_json
 from gatherstats.comparison_text import as_markdown, terminal
-from gatherstats.load import LoadError, load
+from gatherstats.load import LoadError, NoDataError, load
+from gatherstats.output import complain
 from gatherstats.rows import Run
 from gatherstats.verdict import THRESHOLD
 
@@ -35,13 +36,7 @@ class UnreadableError(Exception):
 def add_comparison_options(parser: argparse.ArgumentParser) -> None:
     """Add what says how to compare and how to show it."""
     group = parser.add_argument_group("the comparison")
-    group.add_argument(
-        "--threshold",
-        type=percentage,
-        default=THRESHOLD * 100,
-        metavar="PERCENT",
-        help="differences up to this count as none (default: %(default)g)",
-    )
+    add_threshold(group)
     group.add_argument(
         "--correction",
         choices=CORRECTIONS,
@@ -75,6 +70,17 @@ def add_comparison_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_threshold(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the option --threshold, in per cent."""
+    parser.add_argument(
+        "--threshold",
+        type=percentage,
+        default=THRESHOLD * 100,
+        metavar="PERCENT",
+        help="differences up to this count as none (default: %(default)g)",
+    )
+
+
 def settings(options: argparse.Namespace) -> Settings:
     """The settings that these options give."""
     return Settings(
@@ -95,6 +101,21 @@ def load_all(paths: list[str]) -> list[Run]:
         except LoadError as error:
             raise UnreadableError(f"{path}: {error}") from error
     return [runs[path] for path in paths]
+
+
+def load_usable(program: str, paths: list[str]) -> tuple[list[Run], int]:
+    """Read results files; what is wrong with one is said, and the others are read all the same.
+
+    Returns the runs and the exit status: 0, 1 where a file holds no row, 2 for an unreadable one.
+    """
+    runs, status = [], 0
+    for path in paths:
+        try:
+            runs.append(load(path))
+        except LoadError as error:
+            bad = 1 if isinstance(error, NoDataError) else 2
+            status = max(status, complain(program, f"{path}: {error}", bad))
+    return runs, status
 
 
 def show(comparison: Comparison, form: str) -> int:

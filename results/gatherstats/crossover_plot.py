@@ -150,7 +150,7 @@ def _draw_map(axes: Axes, crossover: Map) -> None:
     )
     axes.xaxis.set_ticks_position("top")
     axes.tick_params(length=0, labelsize=_POINTS)
-    axes.set_xlabel("buffers", fontsize=_POINTS, loc="right", labelpad=2)
+    axes.set_xlabel("buffers", fontsize=_POINTS, loc="right", labelpad=6)
     axes.xaxis.set_label_position("top")
     for spine in axes.spines.values():
         spine.set_visible(False)
