@@ -1,4 +1,4 @@
-"""The report's style sheet: report.css, and the colours of the maps for light and dark."""
+"""The report's style sheet: plots.css, report.css, and the colours of the maps for light and dark."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from gatherstats.crossover import Way
 from gatherstats.report_tables import STRENGTHS, style_of
 
 PAPERS = {"light": "#ffffff", "dark": "#16181d"}
-"""The page's colours, as in report.css."""
+"""The page's colours, as in plots.css."""
 
 
 def style_sheet() -> str:
     """All of it, without anything that must be fetched."""
-    rules = Path(__file__).with_name("report.css").read_text()
+    rules = plot_rules() + Path(__file__).with_name("report.css").read_text()
     dark = _map_rules("dark")
     return f"{rules}{_map_rules('light')}@media screen and (prefers-color-scheme:dark){{{dark}}}\n"
+
+
+def plot_rules() -> str:
+    """What the plots need, in the page or alone."""
+    return Path(__file__).with_name("plots.css").read_text()
 
 
 def _map_rules(theme: str) -> str:

@@ -22,6 +22,10 @@ LINE = 14
 """Units from one line of text to the next."""
 
 
+_MARGIN = 12
+"""Units around a plot that stands alone."""
+
+
 def frame(title: str, height: float, parts: Sequence[Markup], number: str) -> Markup:
     """A whole plot. number: makes the title's id unique in the page."""
     identity = f"plot-{number}"
@@ -101,3 +105,18 @@ def round_steps(low: float, high: float, most: int = 5) -> list[float]:
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [i * step for i in range(first, last + 1)]
+
+
+def alone(plot: Markup, rules: str) -> str:
+    """A plot as a file of its own, on paper of its own, with a margin. rules: its style sheet."""
+    opening, rest = plot.split(">", 1)
+    left, top, w, h = (
+        float(n) for n in opening.split('viewBox="')[1].split('"')[0].split()
+    )
+    box = (left - _MARGIN, top - _MARGIN, w + 2 * _MARGIN, h + 2 * _MARGIN)
+    opening = opening.replace(
+        f"{left:g} {top:g} {w:g} {h:g}", " ".join(f"{n:g}" for n in box)
+    )
+    size = f' width="{box[2] * 1.6:g}" height="{box[3] * 1.6:g}"'
+    paper = rectangle(*box, "paper")
+    return f"{opening}{size}>{element('style', Markup(rules))}{paper}{rest}\n"
