@@ -35,7 +35,8 @@ def share_text(part: Part, account: Account) -> str:
         return MAY_BE_ZERO
     if not account.gain.is_clear:
         return ""
-    return f"{part.time_s / account.gain.time_s * 100:.0f} %"
+    share = part.time_s / account.gain.time_s * 100
+    return f"{share:.0f} %" if abs(share) >= 1 else f"{share:.1f} %"
 
 
 def account_lines(account: Account) -> list[str]:

@@ -224,6 +224,14 @@ def _cases(
     return cases
 
 
+def small_pair(way: Way) -> tuple[Way, Way]:
+    """An advised way, and the one that it is held against where the choice may hardly matter.
+
+    For separate writes that is gathering, which they forgo; for others it is separate writes.
+    """
+    return way, Way.SEPARATE if way is not Way.SEPARATE else Way.GATHER
+
+
 def _small_from(crossover: Map, advice: Advice) -> str | None:
     """The smallest size from which on it hardly matters, None where it always does."""
     sizes = crossover.sizes
@@ -235,8 +243,7 @@ def _small_from(crossover: Map, advice: Advice) -> str | None:
             way = advice.way_for(count, size, sizes)
             if cell is None or count == 1 or way is None:
                 continue
-            # Where separate writes are advised, what matters is the best that they forgo.
-            other = Way.SEPARATE if way is not Way.SEPARATE else Way.GATHER
+            other = small_pair(way)[1]
             if way in cell.times_s and other in cell.times_s:
                 logs.append(math.log(cell.ratio(way, other)))
         if not logs or abs(math.expm1(float(np.median(logs)))) >= SMALL:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from gatherstats.advice import SMALL, Advice, Case
+from gatherstats.advice import SMALL, Advice, Case, small_pair
 from gatherstats.crossover import Map, Way, bytes_of
 from gatherstats.rows import Run
 from gatherstats.sentences import percent
@@ -79,7 +79,7 @@ def worth_text(advice: Advice) -> str:
     if not any(case.clear for case in advice.cases):
         return ""
     if advice.worst_loss == 0:
-        return "No way is known to beat it in any cell."
+        return "No other way is known to be faster in any cell."
     return (
         f"Against the best way of each cell it loses {percent(advice.mean_loss)} on average,"
         f" {percent(advice.worst_loss)} at worst."
@@ -132,12 +132,15 @@ def _several(crossover: Map) -> int:
 
 
 def _small(advice: Advice, crossover: Map) -> str:
-    if advice.small_from == crossover.sizes[0]:
-        return f" It makes less than {_SMALL_TEXT} either way."
-    return (
-        f" From {size_text(advice.small_from or '')} it makes less than"
-        f" {_SMALL_TEXT} either way."
+    """From which size on the choice hardly matters, and between what."""
+    start = "It"
+    if advice.small_from != crossover.sizes[0]:
+        start = f"From {size_text(advice.small_from or '')} it"
+    way = next(
+        case.way for case in advice.cases if case.up_to is None and case.most is None
     )
+    ways = [call(crossover, one) for one in small_pair(way)]
+    return f" {start} makes less than {_SMALL_TEXT} either way, {ways[0]} or {ways[1]}."
 
 
 def _capital(text: str) -> str:

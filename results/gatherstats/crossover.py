@@ -257,7 +257,7 @@ class _Draft:
 
     def _missing(self, made: Map) -> list[str]:
         lines = [
-            f"no row {way.value} ({' or '.join(STRATEGIES[way])})"
+            f"no rows of {' or '.join(STRATEGIES[way])} ({way.value})"
             for way in Way
             if way not in self.strategies
         ]

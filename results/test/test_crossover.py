@@ -139,7 +139,8 @@ def test_other_strategies_have_no_place_in_a_map(maps_of, rng):
                 "65536": (102, 100, 150),
             },
             "one buffer: pwrite(). Up to 16 bytes a buffer: copy and write once. Above:"
-            " pwritev(). From 16 KiB it makes less than 5 % either way.",
+            " pwritev(). From 16 KiB it makes less than 5 % either way,"
+            " pwritev() or pwrite().",
         ),
         (
             {"16": GATHER, "512": GATHER},
@@ -198,7 +199,7 @@ def test_a_way_that_few_cells_know_is_not_advised(advised, rng):
 def test_one_buffer_does_not_tell_where_several_hardly_matter(advised, rng):
     times = by_size({"16": GATHER, "64": (102, 100, 140)}, counts=(1, 2))
     assert advised(times, rng).endswith(
-        "From 64 bytes it makes less than 5 % either way."
+        "From 64 bytes it makes less than 5 % either way, pwritev() or pwrite()."
     )
 
 
@@ -228,7 +229,7 @@ def test_two_ways_are_enough_and_what_is_missing_is_said(maps_of, rng):
     run, maps = maps_of(grid_run(times, rng))
     (one,) = maps.maps
     assert one.missing == [
-        "no row copy (coalesce)",
+        "no rows of coalesce (copy)",
         "1 cell without two ways to compare",
     ]
     assert "copy" not in advice_text(advise(one), one, run)

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-import chromium
 import numpy as np
 import pytest
 from conftest import RESULTS, write_files
@@ -24,18 +23,13 @@ from gatherstats.svg import fitting, round_steps
 from gatherstats.units import time_text
 from made import aggregates, failed, repetitions, results
 from made_account import account_run
-from made_maps import COPY, GATHER, LEVEL, NAME, SEPARATE, by_size, grid_rows, grid_run
+from made_maps import NAME, grid_rows, grid_run
+from made_report import TIMES, evil_run, latency_run
 
 import report as script
 
 SCRIPT = str(RESULTS / "report.py")
-TIMES = by_size(
-    {"16": COPY, "512": GATHER, "16384": SEPARATE, "65536": LEVEL}, (1, 2, 4, 16, 256)
-)
 SVG = "{http://www.w3.org/2000/svg}"
-EVIL = (
-    "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;\x1b[31m\u202e\x00"
-)
 
 
 @pytest.fixture
@@ -74,20 +68,6 @@ def tables(page):
 
 def items(page):
     return [text_of(item) for item in tree(page).iter("li")]
-
-
-def latency_run(rng, number=3):
-    counters = {"p50": 250.0, "p99": 1200.0, "p99.9": 15000.0, "max": 2.5e6}
-    rows = []
-    for i in range(number):
-        name = NAME.format("pwrite", "null", "none", 2, 16 << i)
-        values = {k: v * (i + 1) for k, v in counters.items()}
-        times = list(300 * rng.lognormal(0, 0.01, 10))
-        starts = list(rng.permutation(10) * 0.1 + i * 0.03)
-        rows.append(
-            repetitions(name, times, latency_ops=5000.0, start_s=starts, **values)
-        )
-    return results(*rows, version="0.1.0", command="gatherbench --latency")
 
 
 def test_the_figures_are_those_of_the_files(report, rng, tmp_path):
@@ -255,42 +235,6 @@ def test_files_of_one_name_are_told_apart(tmp_path, rng, capsys):
     assert str(tmp_path) not in page
 
 
-def evil_run(rng):
-    name = f"op/strategy:pwrite/target:null/count:1/size:8/x:{EVIL}"
-    rows = [
-        repetitions(
-            name,
-            [1.0, 2, 3, 4],
-            label=EVIL,
-            p50=1.0,
-            p99=2.0,
-            max=4.0,
-            **{"p99.9": 3.0},
-        ),
-        repetitions(name.replace("pwrite", "none"), [1.0, 2, 3, 4], label=EVIL),
-        repetitions(
-            EVIL + 60 * "w", [1.0, 2.0], p50=1.0, p99=2.0, max=4.0, **{"p99.9": 3.0}
-        ),
-        failed(f"{EVIL}/2", EVIL),
-    ]
-    if isinstance(rows[-1], dict):
-        rows[-1] = [rows[-1]]
-    keys = (
-        "source",
-        "command",
-        "filesystem",
-        "kernel",
-        "refused",
-        "preset",
-        "directory",
-        "version",
-    )
-    evil = results(*rows, *grid_rows(TIMES, rng, target=EVIL.replace("/", "")))
-    for key in keys[1:]:
-        evil["context"][f"gatherbench.{key}"] = EVIL
-    return evil
-
-
 def test_nothing_in_a_file_becomes_markup(report, rng):
     status, page, _ = report(evil_run(rng))
     assert status == 1
@@ -391,39 +335,6 @@ def test_ten_thousand_rows(tmp_path, rng):
     used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     assert used_s < 20
     assert out.stat().st_size < 5 * 1024 * 1024
-
-
-@pytest.mark.skipif(chromium.PROGRAM is None, reason="there is no Chromium")
-def test_it_fits_on_narrow_and_wide_screens(tmp_path, rng):
-    contents = {
-        "blog": [
-            account_run(rng, scatter=0.05, filesystem="ext4", mount_options="rw," * 60)
-        ],
-        "all": [account_run(rng), grid_run(TIMES, rng), latency_run(rng, 30)],
-        "beside": [account_run(rng), account_run(rng)],
-        "evil": [evil_run(rng)],
-        "small": [
-            account_run(rng, {"pwrite": 42, "pwritev": 42, "contiguous": 42}, n=5)
-        ],
-    }
-    pages = []
-    for name, runs in contents.items():
-        paths = write_files(tmp_path, name, runs)
-        page = tmp_path / f"{name}.html"
-        assert script.main([*paths, "-o", str(page)]) in (0, 1)
-        pages += [(page, 400), (page, 1400)]
-    (tmp_path / "chromium").mkdir()
-    for (page, width), found in zip(
-        pages, chromium.measure(pages, tmp_path / "chromium")
-    ):
-        where = f"{page.name} at {width}"
-        assert found["width"] in range(width - 20, width + 1), where
-        assert found["wide"] <= found["width"], where
-        for kind in ("outside", "cut", "overlapping"):
-            assert found[kind] == [], (where, kind)
-        assert found["texts"] > 0, where
-        if width == 1400 and page.stem != "evil":
-            assert found["scrolled"] == [], where
 
 
 def test_words_that_do_not_fit_lose_their_middle():
