@@ -35,9 +35,14 @@ void OnSignal(int signal) {
 bool InstallSignals() {
   struct sigaction action = {};
   action.sa_handler = OnSignal; // without SA_RESTART: calls end with EINTR and are repeated
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (sigaction(signal, &action, nullptr) < 0)
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before;
+    if (sigaction(signal, nullptr, &before) < 0)
       return false;
+    // What was ignored, as under nohup, stays ignored.
+    if (before.sa_handler != SIG_IGN && sigaction(signal, &action, nullptr) < 0)
+      return false;
+  }
   // A reader that goes away and a file that may not grow are errors of a row, not the end of the
   // process.
   action.sa_handler = SIG_IGN;
@@ -86,7 +91,8 @@ void PrintRefused(const options &options) {
 // What a run would do. The bytes of op rows are not known in advance: as many ops are made as fit into the time.
 void DryRun(const options &options) {
   const double min_time_s = std::atof(options.min_time), reps = options.repetitions;
-  double seconds = 0, file_bytes = 0, window_bytes = 0;
+  double seconds = 0, file_bytes = 0;
+  bool any_windows = false;
   size_t rows = 0;
   for (size_t i = 0; i < options.rows_count; i++) {
     const gather_plan &plan = options.rows[i].plan;
@@ -94,13 +100,12 @@ void DryRun(const options &options) {
       continue;
     rows++;
     const double op_bytes = static_cast<double>(gather_plan_op_bytes(&plan)) * gather_plan_threads(&plan);
-    const double disk_bytes = static_cast<double>(gather_plan_disk_bytes(&plan));
     std::printf("%s  %.0f bytes an op\n", options.rows[i].name, op_bytes);
     if (plan.scope->offers & GATHER_CREATED) {
-      file_bytes += disk_bytes > 0 ? op_bytes * reps : 0;
+      file_bytes += gather_plan_disk_bytes(&plan) > 0 ? op_bytes * reps : 0;
       seconds += reps * std::max(min_time_s, op_bytes / 2e9);
     } else {
-      window_bytes = std::max(window_bytes, disk_bytes);
+      any_windows |= gather_plan_disk_bytes(&plan) > 0;
       seconds += (reps + 2) * min_time_s + reps * 0.002; // finding the iteration count takes two more repetitions
     }
   }
@@ -109,6 +114,7 @@ void DryRun(const options &options) {
     if (std::strcmp(item->key, "device") == 0)
       (void)item->read(options.dir, device, sizeof device); // keeps the text above if it cannot be told
   std::printf("\n%zu rows, %u repetitions each\n", rows, options.repetitions);
+  const double window_bytes = any_windows ? static_cast<double>(options_disk_bytes(&options)) : 0;
   std::printf("in %s on %s: %.0f bytes in new files, and %.0f bytes that are overwritten again and again\n",
               options.dir, device, file_bytes, window_bytes);
   std::printf("about %.0f s, if files are written at 2 GB/s\n", seconds);
@@ -173,15 +179,12 @@ bool RunAll(const options &options, Suite &suite, bool to_file) {
   return results.complete();
 }
 
-// Whether the directory can hold what the largest row writes, with a twentieth more for the file system's own needs.
+// Whether the directory can hold what the rows write, with a twentieth more for the file system's own needs.
 bool CheckDirectory(const options &options, gather_workspace &workspace) {
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < options.rows_count; i++)
-    if (!options.rows[i].refused)
-      bytes = std::max(bytes, gather_plan_disk_bytes(&options.rows[i].plan));
+  uint64_t bytes = options_disk_bytes(&options);
   if (bytes == 0)
     return true;
-  bytes += bytes / 20;
+  bytes += std::min(bytes / 20, UINT64_MAX - bytes);
   uint64_t free_bytes;
   const int error = gather_workspace_check(&workspace, bytes, &free_bytes);
   if (error == -ENOSPC)
@@ -212,20 +215,21 @@ bool AnyLeft(const options &options) {
 
 ExitStatus MeasureIn(gather_workspace &workspace, options &options, int argc, char **argv) {
   const bool run = options.action == OPTIONS_RUN;
+  const bool to_file = options.out && run;
+  // First of all, for Google Benchmark may end the process here.
+  if (!InitializeBenchmark(options, to_file ? ResultsFile::PartialPath(options.out) : ""))
+    return BAD_USAGE;
   if (run && (!CheckDirectory(options, workspace) || options_probe(&options, &workspace) != 0))
     return FAILED;
   if (!AnyLeft(options))
     return FAILED;
   ResultsFile file;
-  if (options.out && run && !file.Open(options.out))
+  if (to_file && !file.Open(options.out))
     return FAILED;
-  if (!InitializeBenchmark(options, file.partial_path()))
-    return BAD_USAGE;
   AddContext(options, argc, argv);
 
   Suite suite(options, workspace);
   suite.Register();
-  const bool to_file = !file.partial_path().empty();
   bool good = RunAll(options, suite, to_file) && (!to_file || file.Complete());
   suite.progress().Clear();
   std::cout.flush();

@@ -11,8 +11,9 @@
 #include "options.h"
 #include "presets.h"
 
-#define PROGRAM  "gatherbench"
-#define ROWS_MAX 1000000 /* a product beyond this is a mistake */
+#define PROGRAM     "gatherbench"
+#define ROWS_MAX    1000000 /* a product beyond this is a mistake */
+#define THREADS_MAX 1024
 
 __attribute__((format(printf, 1, 2))) static int complain(const char *format, ...) {
   va_list arguments;
@@ -138,7 +139,7 @@ static const char *set_threads(const char *text, struct gather_plan *plan) {
   const char *wrong = parse_number(text, &number);
   if (wrong)
     return wrong;
-  if (number == 0 || number > 1024)
+  if (number == 0 || number > THREADS_MAX)
     return "must be 1 to 1024";
   plan->threads = (unsigned)number;
   return NULL;
@@ -353,7 +354,12 @@ static int take_benchmark_flag(struct options *options, struct parsed *parsed, c
     return complain("a preset may only set --benchmark_repetitions and --benchmark_min_time, not '%s'", argument);
   if ((value = flag_value(argument, "filter")) != NULL)
     parsed->filter = value;
-  else if ((value = flag_value(argument, "format")) != NULL)
+  else if ((value = flag_value(argument, "time_unit")) != NULL) {
+    /* Google Benchmark 1.7.1 ends the process with status 0 for any other. */
+    if (strcmp(value, "ns") != 0 && strcmp(value, "us") != 0 && strcmp(value, "ms") != 0 && strcmp(value, "s") != 0)
+      return complain("--benchmark_time_unit: '%s' is none of ns, us, ms, s", value);
+    options->passed_on[options->passed_on_count++] = argument;
+  } else if ((value = flag_value(argument, "format")) != NULL)
     options->format = value;
   else if ((value = flag_value(argument, "out_format")) != NULL)
     options->out_format = value;
@@ -621,7 +627,7 @@ static int check_scopes(const struct options *options) {
 
 /* What a user sets for every run in the environment, as Google Benchmark would read it. */
 static int take_environment(struct options *options, struct parsed *user) {
-  static const char *const names[] = {"repetitions", "min_time", "filter", "out", "out_format", "format"};
+  static const char *const names[] = {"repetitions", "min_time", "filter", "out", "out_format", "format", "time_unit"};
   int error = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names && !error; i++) {
     char variable[64] = "BENCHMARK_";
@@ -662,7 +668,7 @@ int options_parse(struct options *options, int argc, char **argv) {
   *options = (struct options){
       .dir = temporary && *temporary ? temporary : "/tmp",
       .out_format = "json",
-      .passed_on = allocate((size_t)argc + 1, sizeof *options->passed_on),
+      .passed_on = allocate((size_t)argc + 9, sizeof *options->passed_on),
   };
   struct parsed user = {0};
   int error = take_environment(options, &user);
@@ -710,6 +716,27 @@ void options_free(struct options *options) {
   free(options->preset_text);
   for (size_t i = 0; i < sizeof options->environment_flags / sizeof *options->environment_flags; i++)
     free(options->environment_flags[i]);
+}
+
+uint64_t options_disk_bytes(const struct options *options) {
+  uint64_t slots[2 * THREADS_MAX] = {0}, largest_file = 0;
+  for (size_t i = 0; i < options->rows_count; i++) {
+    const struct gather_plan *plan = &options->rows[i].plan;
+    uint64_t bytes = options->rows[i].refused ? 0 : gather_plan_disk_bytes(plan);
+    if (plan->scope->offers & GATHER_CREATED) {
+      largest_file = bytes > largest_file ? bytes : largest_file;
+      continue;
+    }
+    unsigned files = plan->shared_file ? 1 : gather_plan_threads(plan);
+    for (unsigned thread = 0; thread < files; thread++) {
+      uint64_t *slot = &slots[gather_plan_slot(plan, thread)];
+      *slot = bytes / files > *slot ? bytes / files : *slot;
+    }
+  }
+  uint64_t sum = largest_file;
+  for (size_t i = 0; i < 2 * THREADS_MAX; i++)
+    sum = sum > UINT64_MAX - slots[i] ? UINT64_MAX : sum + slots[i];
+  return sum;
 }
 
 int options_probe(struct options *options, struct gather_workspace *workspace) {

@@ -50,6 +50,9 @@ void options_print_help(void);
 /* The tables: every row with its doc, and why it cannot be used here; and the presets, with their lines. */
 void options_print_list(const struct options *options);
 
+/* The bytes that the rows need in the directory at any one time: files of the scope `op` stay until the end. */
+uint64_t options_disk_bytes(const struct options *options);
+
 /* Finds out by trying which rows this directory cannot do, and marks them as refused. Returns 0; -errno where the
  * attempt itself failed, after one line on stderr. */
 int options_probe(struct options *options, struct gather_workspace *workspace);

@@ -62,8 +62,13 @@ int RunRecordedOps(gather_run &run, int64_t ops, LatencyRecord &record) {
   return 0;
 }
 
+void AddLabel(std::string &label, const std::string &text) {
+  label += (label.empty() ? "" : "; ") + text;
+}
+
 // Counters are an op's, and the mean over threads.
-void AddCounters(benchmark::State &state, const gather_run &run, const Before &before, uint64_t loop_ns) {
+void AddCounters(benchmark::State &state, const gather_run &run, const Before &before, uint64_t loop_ns,
+                 std::string &label) {
   gather_kernel_counts after;
   const bool has_counts = before.has_counts && gather_kernel_counts_read(&after) == 0;
   const double ops = static_cast<double>(state.max_iterations);
@@ -82,7 +87,7 @@ void AddCounters(benchmark::State &state, const gather_run &run, const Before &b
     set_per_op("kernel_calls", after.write_calls - before.counts.write_calls);
     set_per_op("device_bytes", after.device_bytes - before.counts.device_bytes);
     if (after.write_calls - before.counts.write_calls != run.stats.calls)
-      state.SetLabel("calls and kernel_calls differ: the kernel counted other write calls than ours");
+      AddLabel(label, "calls and kernel_calls differ: the kernel counted other write calls than ours");
   }
   if (run.plan->durability->sync) {
     set_per_op("sync_ns", run.stats.sync_ns);
@@ -96,7 +101,7 @@ void AddCounters(benchmark::State &state, const gather_run &run, const Before &b
 }
 
 // In nanoseconds. One thread of a row sets what was found for all of them, so these are not averaged.
-void AddLatencies(benchmark::State &state, Row &row, LatencyRecord &record) {
+void AddLatencies(benchmark::State &state, Row &row, LatencyRecord &record, std::string &label) {
   const unsigned threads = gather_plan_threads(row.plan);
   LatencySummary summary;
   if (!row.latencies.Add(record.Take(), threads, summary))
@@ -107,7 +112,7 @@ void AddLatencies(benchmark::State &state, Row &row, LatencyRecord &record) {
   state.counters["max"] = summary.max_ns;
   state.counters["latency_ops"] = static_cast<double>(summary.ops);
   if (summary.ops < static_cast<size_t>(state.max_iterations) * threads)
-    state.SetLabel("latencies rest on the first " + std::to_string(LatencyRecord::kOps) + " ops of each thread");
+    AddLabel(label, "latencies rest on the first " + std::to_string(LatencyRecord::kOps) + " ops of each thread");
 }
 
 size_t MeasuredRows(const options &options) {
@@ -164,9 +169,14 @@ void Suite::Fail(Row &row, const char *operation, int error) {
 
 std::string Suite::ErrorOf(Row &row) {
   const std::lock_guard<std::mutex> lock(row.mutex);
-  if (row.error.empty() && interrupted_by && row.repetitions_done < options_.repetitions)
-    row.error = row.name + ": interrupted";
   return row.error;
+}
+
+// A repetition that begins after the signal is not made, so its row is not finished.
+void Suite::MarkIfInterrupted(Row &row) {
+  const std::lock_guard<std::mutex> lock(row.mutex);
+  if (row.error.empty() && interrupted_by)
+    row.error = row.name + ": interrupted";
 }
 
 // The timed stretch, and what is known of it; false if it failed.
@@ -188,29 +198,19 @@ bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
     Fail(row, run.operation, -error);
     return false;
   }
-  AddCounters(state, run, before, loop_ns);
+  std::string label;
+  AddCounters(state, run, before, loop_ns, label);
   if (record.wanted())
-    AddLatencies(state, row, record);
+    AddLatencies(state, row, record, label);
+  if (!label.empty())
+    state.SetLabel(label.c_str());
   return true;
-}
-
-// Reads back what the last op wrote. A file is gone by then, so one more is written, untimed, and read before it goes.
-bool Suite::Verify(Row &row, gather_run &run) {
-  int error;
-  if (run.plan->scope->offers & GATHER_CREATED) {
-    run.inspect = gather_verify;
-    error = gather_op(&run);
-  } else {
-    error = gather_verify(&run);
-  }
-  if (error)
-    Fail(row, run.operation, -error);
-  return error == 0;
 }
 
 void Suite::Run(benchmark::State &state, Row &row) {
   gather_run run;
   bool opened = false;
+  MarkIfInterrupted(row);
   if (ErrorOf(row).empty()) {
     const int error = gather_open(&run, row.plan, &workspace_, static_cast<unsigned>(state.thread_index()));
     opened = error == 0;
@@ -218,9 +218,10 @@ void Suite::Run(benchmark::State &state, Row &row) {
       Fail(row, run.operation, -error);
   }
   if (opened) {
-    if (Measure(state, row, run) && row.plan->verify)
-      Verify(row, run);
-    const int error = gather_close(&run);
+    int error = Measure(state, row, run) && row.plan->verify ? gather_verified_op(&run) : 0;
+    if (error)
+      Fail(row, run.operation, -error);
+    error = gather_close(&run);
     if (error)
       Fail(row, run.operation, -error);
     if (state.thread_index() == 0)

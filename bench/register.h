@@ -49,9 +49,9 @@ public:
 private:
   void Run(benchmark::State &state, Row &row);
   bool Measure(benchmark::State &state, Row &row, gather_run &run);
-  bool Verify(Row &row, gather_run &run);
   void Fail(Row &row, const char *operation, int error);
   std::string ErrorOf(Row &row);
+  void MarkIfInterrupted(Row &row);
   void CountRepetition(const benchmark::State &state, Row &row);
 
   const options &options_;

@@ -85,14 +85,12 @@ std::vector<Run> FailAll(const std::vector<Run> &row, const Run &failed) {
 
 } // namespace
 
-// Until 1.9.0 Google Benchmark divides the time of a row with threads by their number once more: makes it an op's.
+// Until 1.9.0 Google Benchmark divides the real time of a row with threads by their number once more: makes it an op's.
 static void CorrectThreadedTimes(std::vector<Run> &row) {
 #if BENCHMARK_DIVIDES_BY_THREADS
   for (Run &run : row)
-    if (run.threads > 1 && run.aggregate_unit == benchmark::kTime) {
+    if (run.threads > 1 && run.aggregate_unit == benchmark::kTime)
       run.real_accumulated_time *= static_cast<double>(run.threads);
-      run.cpu_accumulated_time *= static_cast<double>(run.threads);
-    }
 #else
   (void)row;
 #endif

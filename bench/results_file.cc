@@ -22,7 +22,7 @@ bool ResultsFile::Open(const std::string &path) {
     return Complain("write results to", path, std::strerror(errno));
   }
 
-  const std::string partial = path + ".partial";
+  const std::string partial = PartialPath(path);
   const int fd = open(partial.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd < 0)
     return Complain("create", partial, std::strerror(errno));

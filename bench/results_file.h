@@ -20,8 +20,8 @@ public:
   // Makes the complete results durable and gives them their name. Returns false after one line on
   // stderr.
   bool Complete();
-  const std::string &partial_path() const {
-    return partial_path_;
+  static std::string PartialPath(const std::string &path) {
+    return path + ".partial";
   }
 
 private:

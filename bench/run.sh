@@ -23,7 +23,7 @@ while [ "$count" -gt 0 ]; do
   case $option in
     --report) report=yes ; continue ;;
     --cross) cross=yes ; continue ;;
-    --benchmark_out=?*) out=${option#--benchmark_out=} ;;
+    --benchmark_out=?*) out=${option#--benchmark_out=} ; continue ;;
     --help | --list | --dry-run | --version | --benchmark_list_tests*) only_text=yes ;;
   esac
   set -- "$@" "$option"
@@ -97,14 +97,22 @@ if [ -n "$cross" ]; then
   exec "$python" "$root/results/cross_table.py" "$folder"
 fi
 
+# What tells one file of a name from another.
+identity() {
+  stat -c '%d:%i:%y' "$1" 2>/dev/null || true
+}
+
 # measure FILE OPTION...: a run that fails early leaves no results, and those of an earlier run must not pass for its own.
 measure() {
   file=$1
   shift
-  rm -f "$file"
+  before=$(identity "$file")
   status=0
-  "$suite" --benchmark_out="$file" "$@" >/dev/null || status=$?
-  [ -f "$file" ] || exit "$status"
+  "$suite" "$@" --benchmark_out="$file" >/dev/null || status=$?
+  if [ "$(identity "$file")" = "$before" ]; then
+    [ "$status" -ne 0 ] || status=1
+    exit "$status"
+  fi
 }
 
 echo "measuring ..." >&2

@@ -152,6 +152,10 @@ uint64_t gather_plan_disk_bytes(const struct gather_plan *plan);
 /* The threads that run the plan at the same time, at least 1. */
 unsigned gather_plan_threads(const struct gather_plan *plan);
 
+/* `op` on a file: the number of the file that a thread overwrites, among those of the workspace. What goes past the
+ * page cache has files of its own, for it would push the others' pages out. */
+unsigned gather_plan_slot(const struct gather_plan *plan, unsigned thread);
+
 /* NULL, or the reason why the plan makes no sense or this system lacks a part of it. Touches no file. */
 const char *gather_plan_refuse(const struct gather_plan *plan);
 
@@ -247,6 +251,10 @@ struct gather_window {
   uint64_t bytes; /* its length, all of it written */
   char name[24];  /* where it needs one */
 };
+
+/* One op whose bytes are then read back and compared, untimed: on a file of the scope `op`, what lay there before is
+ * overwritten first. Errors are those of gather_op and gather_verify. */
+int gather_verified_op(struct gather_run *run);
 
 /* Where files are made: DIR, and in it, once it is needed, a private directory that nobody else may enter. */
 struct gather_workspace {

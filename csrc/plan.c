@@ -1,5 +1,6 @@
 /* plan.c: what may be combined with what, and what a combination is called. */
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,10 @@ unsigned gather_plan_threads(const struct gather_plan *plan) {
   return plan->threads ? plan->threads : 1;
 }
 
+unsigned gather_plan_slot(const struct gather_plan *plan, unsigned thread) {
+  return 2 * (plan->shared_file ? 0 : thread) + plan->direct;
+}
+
 /* Whether one op writes a whole file rather than one batch. */
 static bool writes_file(const struct gather_plan *plan) {
   return (plan->scope->offers & GATHER_CREATED) != 0;
@@ -111,7 +116,28 @@ static bool has_whole_blocks(const struct gather_plan *plan) {
   for (unsigned i = 0; i < plan->sizes_count; i++)
     if (plan->sizes[i] % 512 != 0)
       return false;
+  if (plan->shared_file && plan->window_bytes % 512 != 0)
+    return false; /* the second thread's window begins at its end */
   return !writes_file(plan) || plan->file_bytes % 512 == 0;
+}
+
+/* Whether the plan's files, or the offsets in them, have more bytes than an offset can count. */
+static bool is_too_long(const struct gather_plan *plan) {
+  uint64_t bytes = writes_file(plan) ? plan->file_bytes : plan->window_bytes;
+  return bytes > INT64_MAX / gather_plan_threads(plan);
+}
+
+/* Whether this process may run on the plan's processor. */
+static bool has_processor(const struct gather_plan *plan) {
+#ifdef __linux__
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  return plan->cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
+         CPU_ISSET(plan->cpu, &allowed);
+#else
+  (void)plan;
+  return false;
+#endif
 }
 
 const char *gather_plan_refuse(const struct gather_plan *plan) {
@@ -149,6 +175,10 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
       return "the batch is larger than the window that it overwrites";
   }
 
+  if (plan->target->offers & GATHER_ALLOCATED && is_too_long(plan))
+    return "the files have more bytes than there can be";
+  if (plan->pinned && !has_processor(plan))
+    return "there is no such processor, or this process may not use it";
   if (plan->direct && O_DIRECT == 0)
     return "this system has no O_DIRECT";
   if (plan->direct && !has_whole_blocks(plan))

@@ -67,7 +67,9 @@ static int batch_scope_open(struct gather_run *run) {
     run->position_begin = plan->shared_file ? (int64_t)(plan->window_bytes * run->thread) : 0;
     run->position_end = run->position_begin + (int64_t)(plan->window_bytes - run->batch.bytes);
     run->position = run->position_end + 1; /* the first op begins as every later round does */
-    run->rewinds = !(plan->strategy->needs & GATHER_OFFSETS);
+    /* Joined strategies use offsets where there are some. */
+    run->rewinds = !(plan->strategy->needs & GATHER_OFFSETS) && (plan->strategy->offers & GATHER_BYTES) &&
+                   plan->strategy->layout != GATHER_JOINED;
   }
   return 0;
 }
@@ -247,7 +249,7 @@ static int open_for_reading(struct gather_run *run) {
     fd = openat(run->workspace->private_fd, run->file_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     return fd < 0 ? gather_fail(run, "open for reading", errno) : fd;
   }
-  fd = gather_workspace_window(run->workspace, plan->shared_file ? 0 : run->thread, 0, 0);
+  fd = gather_workspace_window(run->workspace, gather_plan_slot(plan, run->thread), 0, 0);
   return fd < 0 ? gather_fail(run, run->workspace->operation, -fd) : fd;
 }
 
@@ -323,6 +325,44 @@ int gather_verify(struct gather_run *run) {
   return close_after_reading(run, fd, error);
 }
 
+/* Overwrites the place of the next batch with other bytes: every op writes the same ones, and those of an earlier op
+ * must not pass for this one's. */
+static int scramble(struct gather_run *run) {
+  static const char zeros[4096];
+  int fd = gather_workspace_window(run->workspace, gather_plan_slot(run->plan, run->thread), 0, 0);
+  if (fd < 0)
+    return gather_fail(run, run->workspace->operation, -fd);
+  int64_t offset = run->position > run->position_end ? run->position_begin : run->position;
+  int error = 0;
+  for (uint64_t rest = run->batch.bytes; rest > 0 && !error;) {
+    ssize_t result = pwrite(fd, zeros, rest < sizeof zeros ? (size_t)rest : sizeof zeros, offset);
+    if (result > 0) {
+      rest -= (uint64_t)result;
+      offset += result;
+    } else if (result == 0 || errno != EINTR) {
+      error = gather_fail(run, "prepare to verify", result == 0 ? EIO : errno);
+    }
+  }
+  return close_after_reading(run, fd, error);
+}
+
+int gather_verified_op(struct gather_run *run) {
+  const struct gather_plan *plan = run->plan;
+  if (!(plan->target->offers & GATHER_ALLOCATED) || !(plan->strategy->offers & GATHER_BYTES))
+    return gather_op(run); /* there is nothing to read back, or the reader of a stream compares */
+  if (plan->scope->offers & GATHER_CREATED) {
+    int (*before)(struct gather_run *) = run->inspect;
+    run->inspect = gather_verify;
+    int error = gather_op(run);
+    run->inspect = before;
+    return error;
+  }
+  int error = scramble(run);
+  if (!error)
+    error = gather_op(run);
+  return error ? error : gather_verify(run);
+}
+
 /* Whether the last op went past the page cache: its first page is not in it. Some file systems take O_DIRECT and ignore
  * it. -EOPNOTSUPP if it did not. */
 static int check_direct(struct gather_run *run) {
@@ -354,10 +394,9 @@ int gather_plan_probe(const struct gather_plan *plan, struct gather_workspace *w
   if (!plan->direct && !plan->durability->call_flags)
     return 0;
   struct gather_plan small = *plan;
-  small.threads = 1;
   small.file_bytes = gather_plan_batch_bytes(plan); /* one real batch tells as much as a whole file */
   struct gather_run run;
-  int error = gather_open(&run, &small, workspace, 0);
+  int error = gather_open(&run, &small, workspace, gather_plan_threads(plan) - 1); /* at the largest offset */
   bool opened = !error;
   bool files = (plan->scope->offers & GATHER_CREATED) != 0;
   if (opened && plan->direct && files)

@@ -28,8 +28,10 @@ __attribute__((noinline, cold)) static int finish_call(struct gather_run *run, c
   for (;;) {
     if (result > 0) {
       done += (size_t)result;
-      if (done == call->bytes)
-        return 0;
+    }
+    if (result >= 0 && done == call->bytes) {
+      return 0;
+    } else if (result > 0) {
       run->stats.short_writes++;
     } else if (result == 0) {
       /* Nothing was written, and nothing says why: another try would never end. */
@@ -44,7 +46,7 @@ __attribute__((noinline, cold)) static int finish_call(struct gather_run *run, c
 
     struct iovec *first = call->iov;
     size_t skip = done;
-    while (skip >= first->iov_len)
+    while (first < call->iov + call->count - 1 && skip >= first->iov_len)
       skip -= first++->iov_len;
     struct iovec whole = *first;
     *first = (struct iovec){(char *)whole.iov_base + skip, whole.iov_len - skip};

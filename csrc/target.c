@@ -30,7 +30,7 @@ static int open_flags(const struct gather_plan *plan) {
 static int file_open(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   uint64_t bytes = plan->shared_file ? plan->window_bytes * gather_plan_threads(plan) : plan->window_bytes;
-  int fd = gather_workspace_window(run->workspace, plan->shared_file ? 0 : run->thread, bytes, open_flags(plan));
+  int fd = gather_workspace_window(run->workspace, gather_plan_slot(plan, run->thread), bytes, open_flags(plan));
   if (fd < 0)
     return gather_fail(run, run->workspace->operation, -fd);
   run->fd = fd;
@@ -165,8 +165,8 @@ static bool is_expected(struct gather_reader *reader, const char *memory, size_t
   return true;
 }
 
-/* Reads until the writer closes its end; it sleeps in read(2) in between. After an error it goes on draining, for the
- * writer must not hang. */
+/* Reads until the writer closes its end; it sleeps in read(2) in between. After a wrong byte it goes on draining, and
+ * after an error it closes its end, for the writer must not wait for it. */
 static void *drain(void *context) {
   struct gather_reader *reader = context;
   for (;;) {
@@ -177,6 +177,8 @@ static void *drain(void *context) {
       if (errno == EINTR)
         continue;
       reader->error = errno;
+      (void)close(reader->fd);
+      reader->fd = -1;
       return NULL;
     }
     reader->bytes += (uint64_t)result;
@@ -217,7 +219,7 @@ static int stream_close(struct gather_run *run) {
   int join_error = pthread_join(reader->thread, NULL);
   if (!error && join_error)
     error = gather_fail(run, "join the reader", join_error);
-  if (close(reader->fd) < 0 && !error)
+  if (reader->fd >= 0 && close(reader->fd) < 0 && !error)
     error = gather_fail(run, "close", errno);
   if (!error && reader->error)
     error = gather_fail(run, "read back", reader->error);

@@ -133,12 +133,15 @@ static int open_private(struct gather_workspace *workspace) {
     }
     workspace->private_fd =
         openat(workspace->parent_fd, workspace->private_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    /* A file system without locks leaves the directory to be removed by hand if the process is
-     * killed. */
-    if (workspace->private_fd >= 0 && flock(workspace->private_fd, LOCK_EX | LOCK_NB) == 0 && !still_there(workspace)) {
-      (void)close(workspace->private_fd);
-      workspace->private_fd = -1;
-      continue;
+    if (workspace->private_fd >= 0) {
+      /* Somebody who clears up may hold it for a moment, and remove it. A file system without locks leaves the
+       * directory to be removed by hand if the process is killed. */
+      bool locked = flock(workspace->private_fd, LOCK_EX | LOCK_NB) == 0;
+      if ((!locked && errno == EWOULDBLOCK) || !still_there(workspace)) {
+        (void)close(workspace->private_fd);
+        workspace->private_fd = -1;
+        continue;
+      }
     }
     if (workspace->private_fd < 0) {
       error = errno;

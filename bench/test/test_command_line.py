@@ -31,6 +31,7 @@ from run_suite import SMALL, SUITE, read, repetitions, run
         (["--preset=blog", "--preset-file=x"], "exclude"),
         (["--benchmark_filter=("], "benchmark_filter"),
         (["--benchmark_repetitions=0"], "benchmark_repetitions"),
+        (["--benchmark_time_unit=fortnights"], "fortnights"),
         (["--benchmark_out_format=xml"], "xml"),
         (["surplus"], "surplus"),
         (["--dir="], "directory"),
@@ -287,6 +288,21 @@ def test_a_row_that_is_asked_for_twice_is_measured_once():
         "--strategy=write,writev,write", "--benchmark_list_tests"
     ).stdout.splitlines()
     assert len(listed) == len(set(listed)) == 2
+
+
+def test_a_time_unit_is_passed_on(tmp_path):
+    out = tmp_path / "out.json"
+    for options, env in [
+        (["--benchmark_time_unit=us"], {}),
+        ([], {"BENCHMARK_TIME_UNIT": "us"}),
+    ]:
+        assert (
+            run(
+                *SMALL, "--quick", f"--benchmark_out={out}", *options, env=env
+            ).returncode
+            == 0
+        )
+        assert {row["time_unit"] for row in read(out)["benchmarks"]} == {"us"}
 
 
 def test_version():

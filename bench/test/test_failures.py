@@ -2,7 +2,9 @@
 
 import errno
 import resource
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -139,3 +141,23 @@ def test_an_interrupted_run_leaves_whole_results_and_nothing_else(tmp_path):
     assert len(rows) == 700
     assert all("interrupted" in row["error_message"] for row in rows)
     assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_an_ignored_hangup_stays_ignored(tmp_path):
+    """As under nohup."""
+    out = tmp_path / "out.json"
+    options = [
+        "--preset=blog",
+        "--benchmark_filter=target:null",
+        f"--benchmark_out={out}",
+    ]
+    process = subprocess.Popen(
+        [*SUITE, *options],
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    time.sleep(0.1)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=60) == 0
+    assert len(repetitions(read(out))) == 300

@@ -216,10 +216,36 @@ def test_more_than_two_gib_go_to_dev_null(tmp_path):
     assert row["bytes_per_second"] * row["real_time"] * 1e-9 == pytest.approx(3 << 30)
 
 
-def test_a_processor_that_is_not_there_fails_its_rows(tmp_path):
+def test_a_processor_that_is_not_there_is_refused():
     result = run("--cpu=1023", "--strategy=write", "--target=null", *FAST)
     assert result.returncode == 1
-    assert "sched_setaffinity" in result.stderr
+    assert "no such processor" in result.stderr
+    assert "every row was refused" in result.stderr
+
+
+def test_files_that_stay_are_added_up_for_the_space_that_is_needed(tmp_path):
+    def needed(*options):
+        result = run(
+            "--strategy=write", "--window=1000000g", f"--dir={tmp_path}", *options
+        )
+        assert result.returncode == 1
+        return float(result.stderr.split(" MB are needed")[0].split()[-1])
+
+    one = needed()
+    assert needed("--threads=2") == pytest.approx(2 * one)
+    assert needed("--direct=no,yes") == pytest.approx(2 * one)
+    assert needed("--threads=2", "--shared-file") == pytest.approx(2 * one)
+
+
+def test_cpu_time_of_threads_is_not_multiplied(tmp_path):
+    out = tmp_path / "out.json"
+    options = ["--strategy=none", "--target=null", "--threads=2", "--cpu=0"]
+    options += ["--benchmark_min_time=0.05", "--benchmark_repetitions=3"]
+    assert run(*options, f"--benchmark_out={out}").returncode == 0
+    # Both threads share one processor, so an op cannot take more of its time than passes.
+    assert all(
+        row["cpu_time"] <= 0.75 * row["real_time"] for row in repetitions(read(out))
+    )
 
 
 @pytest.mark.parametrize("target", STREAMS)

@@ -71,33 +71,14 @@ void for_each_plan(const struct shape *shape, void (*each)(const struct gather_p
           }
 }
 
-/* Overwrites what the next op will write: other tests wrote the same bytes there, and an op that
- * wrote nothing would look right. */
-static void scramble(struct gather_run *run) {
-  int fd = run->workspace->windows[run->plan->shared_file ? 0 : run->thread].fd; /* run->fd may be of O_DIRECT */
-  int64_t position = run->position > run->position_end ? 0 : run->position;
-  char zeros[256] = {0};
-  for (uint64_t done = 0; done < run->batch.bytes; done += sizeof zeros)
-    assert_int_equal(pwrite(fd, zeros, sizeof zeros, position + (int64_t)done), sizeof zeros);
-}
-
 int run_verified(const struct gather_plan *plan, struct gather_workspace *workspace, unsigned ops,
                  struct gather_stats *stats) {
   struct gather_run run;
   int error = gather_open(&run, plan, workspace, 0);
   if (error)
     return error;
-  bool files = (plan->scope->offers & GATHER_CREATED) != 0;
-  bool window = !files && (plan->target->offers & GATHER_ALLOCATED);
-  if (files)
-    run.inspect = gather_verify;
-  for (unsigned i = 0; i < ops && !error; i++) {
-    if (window)
-      scramble(&run);
-    error = gather_op(&run);
-    if (!error && window)
-      error = gather_verify(&run);
-  }
+  for (unsigned i = 0; i < ops && !error; i++)
+    error = gather_verified_op(&run);
   if (stats)
     *stats = run.stats;
   int close_error = gather_close(&run);

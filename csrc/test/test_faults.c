@@ -137,6 +137,20 @@ static void a_call_that_writes_nothing_is_an_error(void **state) {
   for_each_writer(writes_nothing, *state);
 }
 
+/* A call of empty buffers only has nothing to resume at. */
+static void interrupted_empty_calls(void **state) {
+  const char *const strategies[] = {"write", "writev", "pwritev", "coalesce", "fallback"};
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+    struct gather_plan plan = usual_plan(&(struct shape){4, {0}, 1, 0});
+    plan.strategy = gather_strategy_find(strategies[i]);
+    const struct inject_step steps[] = {{.error = EINTR}, {.error = EAGAIN}};
+    struct gather_stats stats;
+    char operation[64];
+    assert_int_equal(run_injected(&plan, *state, steps, 2, &stats, operation, sizeof operation), 0);
+    assert_int_equal(stats.short_writes, 0);
+  }
+}
+
 static uint64_t calls_of(const char *strategy, const struct shape *of, const char *dir) {
   struct gather_plan plan = usual_plan(of);
   plan.strategy = gather_strategy_find(strategy);
@@ -173,13 +187,10 @@ static void empty_buffers_are_no_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      WITH_DIRECTORY(short_writes_are_resumed_by_bytes),
-      WITH_DIRECTORY(every_call_may_write_one_byte),
-      WITH_DIRECTORY(signals_and_full_buffers_are_waited_out),
-      WITH_DIRECTORY(errors_are_returned_and_nothing_is_left),
-      WITH_DIRECTORY(a_call_that_writes_nothing_is_an_error),
-      WITH_DIRECTORY(more_buffers_than_a_call_takes),
-      WITH_DIRECTORY(empty_buffers_are_no_error),
+      WITH_DIRECTORY(short_writes_are_resumed_by_bytes),       WITH_DIRECTORY(every_call_may_write_one_byte),
+      WITH_DIRECTORY(signals_and_full_buffers_are_waited_out), WITH_DIRECTORY(errors_are_returned_and_nothing_is_left),
+      WITH_DIRECTORY(a_call_that_writes_nothing_is_an_error),  WITH_DIRECTORY(interrupted_empty_calls),
+      WITH_DIRECTORY(more_buffers_than_a_call_takes),          WITH_DIRECTORY(empty_buffers_are_no_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

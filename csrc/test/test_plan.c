@@ -98,6 +98,17 @@ static void refusals_say_why(void **state) {
   assert_refused(&plan, "empty batches");
 
   plan = usual_plan(&blog);
+  plan.window_bytes = UINT64_C(1) << 60;
+  plan.threads = 16;
+  assert_refused(&plan, "more bytes");
+
+  plan = usual_plan(&(struct shape){1, {4096}, 1, 0});
+  plan.direct = true;
+  plan.shared_file = true;
+  plan.window_bytes = 10000;
+  assert_refused(&plan, "whole blocks");
+
+  plan = usual_plan(&blog);
   plan.count = 0;
   assert_refused(&plan, "at least one buffer");
 }

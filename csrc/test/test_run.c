@@ -235,7 +235,33 @@ static void a_processor_that_is_not_there_is_an_error(void **state) {
   plan.pinned = true;
   assert_int_equal(run_verified_in(*state, &plan, 1, NULL), 0);
   plan.cpu = 1023;
-  assert_int_equal(run_verified_in(*state, &plan, 1, NULL), -EINVAL);
+  assert_non_null(gather_plan_refuse(&plan));
+}
+
+/* An op that writes nothing must not pass because an earlier one wrote the same bytes there. */
+static void verification_notices_a_lost_write(void **state) {
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, *state);
+  struct gather_plan plan = usual_plan(&(struct shape){3, {100}, 1, 0});
+  plan.window_bytes = 300;
+  struct gather_run run;
+  assert_int_equal(gather_open(&run, &plan, &workspace, 0), 0);
+  assert_int_equal(gather_verified_op(&run), 0);
+  run.write = gather_strategy_find("none")->write;
+  assert_int_equal(gather_verified_op(&run), -EBADMSG);
+  assert_int_equal(gather_close(&run), 0);
+  assert_int_equal(gather_workspace_close(&workspace), 0);
+}
+
+/* Transfers past the page cache push pages out of it: they have a file of their own. */
+static void direct_rows_have_a_window_of_their_own(void **state) {
+  (void)state;
+  struct gather_plan plan = usual_plan(&(struct shape){1, {4096}, 1, 0});
+  struct gather_plan direct = plan;
+  direct.direct = true;
+  for (unsigned i = 0; i < 4; i++)
+    for (unsigned k = 0; k < 4; k++)
+      assert_int_not_equal(gather_plan_slot(&plan, i), gather_plan_slot(&direct, k));
 }
 
 /* Verification must notice a wrong byte: break the file behind its back. */
@@ -373,6 +399,8 @@ int main(void) {
       WITH_DIRECTORY(offsets_past_four_gib),
       WITH_DIRECTORY(time_of_sync_is_noted),
       WITH_DIRECTORY(a_processor_that_is_not_there_is_an_error),
+      WITH_DIRECTORY(verification_notices_a_lost_write),
+      cmocka_unit_test(direct_rows_have_a_window_of_their_own),
       WITH_DIRECTORY(verification_notices_a_wrong_byte),
       WITH_DIRECTORY(buffers_are_distinct_unless_one_is_reused),
       WITH_DIRECTORY(missing_directory_is_an_error),
