@@ -61,9 +61,11 @@ def _draw(options: argparse.Namespace, shown: list) -> int:
         if path is None:
             continue
         try:
-            draw(shown, path, form)
+            left_out = draw(shown, path, form)
         except OSError as error:
             return complain(PROGRAM, f"{path}: {error.strerror or error}")
+        if left_out:
+            return complain(PROGRAM, f"{path}: no room for {left_out} further maps", 1)
     return 0
 
 

@@ -25,14 +25,13 @@ def main(arguments: list[str] | None = None) -> int:
     needs.require(PROGRAM)
     options = _parse(arguments)
     from gatherstats.atomically import write_atomically
-    from gatherstats.load import LoadError, load
+    from gatherstats.load import LoadError, load, read_json
 
     try:
         load(options.file)
+        document = read_json(options.file)
     except LoadError as error:
         return complain(PROGRAM, f"{options.file}: {error}")
-    data = Path(options.file).read_bytes()
-    document = json.loads(data.decode("utf-8-sig", errors="replace"))
     context = document.get("context", {})
     # Google Benchmark notes both; neither tells anything about the figures.
     if "host_name" in context:

@@ -42,21 +42,24 @@ _POINTS = 9.0
 # About as wide as a character is in inches at that size.
 _CHARACTER = 0.07
 
-MOST_CELLS = 20_000
+MOST_CELLS = 5_000
 """A picture with more would take minutes and could not be read."""
 
 
-def draw(shown: Sequence[Shown], path: str, form: str) -> None:
-    """Write all maps, one below another, to `path`; form: "svg" or "png".
+def draw(shown: Sequence[Shown], path: str, form: str) -> int:
+    """Write the maps, one below another, to `path`; form: "svg" or "png".
 
-    Raises OSError when the file cannot be written.
+    Returns how many of the last maps had no room (MOST_CELLS). Raises OSError when the file cannot
+    be written.
     """
     maps = [
         (one.run, crossover, advice)
         for one in shown
         for crossover, advice in zip(one.maps.maps, one.advice)
     ]
-    write_atomically(path, _picture(_kept(maps), form))
+    kept = _kept(maps)
+    write_atomically(path, _picture(kept, form))
+    return len(maps) - len(kept)
 
 
 def _kept(maps: list[tuple[Run, Map, Advice]]) -> list[tuple[Run, Map, Advice]]:

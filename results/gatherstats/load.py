@@ -65,7 +65,7 @@ def load(path: str | Path) -> Run:
     Raises LoadError when the file cannot be read, is not JSON or is not Google Benchmark's, and
     NoDataError when it holds no row.
     """
-    document = _read_json(path)
+    document = read_json(path)
     if not isinstance(document, dict) or not isinstance(
         document.get("benchmarks"), list
     ):
@@ -87,7 +87,8 @@ def load(path: str | Path) -> Run:
     return Run(str(path), context, rows, problems)
 
 
-def _read_json(path: str | Path) -> object:
+def read_json(path: str | Path) -> object:
+    """What a file of JSON holds, compressed or not. Raises LoadError."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:

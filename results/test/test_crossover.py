@@ -427,6 +427,19 @@ def test_pictures(crossover, rng, tmp_path):
     assert len(list(tmp_path.iterdir())) == 3  # no temporary file stays
 
 
+def test_maps_without_room_in_a_picture_are_counted(
+    crossover, rng, tmp_path, monkeypatch
+):
+    from gatherstats import crossover_plot
+
+    monkeypatch.setattr(crossover_plot, "MOST_CELLS", 20)
+    groups = grid_rows(TYPICAL, rng) + grid_rows(TYPICAL, rng, target="null")
+    png = tmp_path / "map.png"
+    status, _, err = crossover(results(*groups), options=["--png", str(png)])
+    assert status == 1 and err == f"crossover.py: {png}: no room for 1 further maps\n"
+    assert png.exists()
+
+
 def test_a_picture_that_cannot_be_written_is_one_line(crossover, rng, tmp_path):
     path = tmp_path / "none" / "map.svg"
     status, _, err = crossover(grid_run(TYPICAL, rng), options=["--svg", str(path)])

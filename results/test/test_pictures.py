@@ -45,6 +45,8 @@ def test_a_kept_run_has_the_same_figures_and_no_name(tmp_path, rng):
             before.times_s, after.times_s
         )
     assert out.read_bytes() == kept(tmp_path, run).read_bytes()
+    assert keep.main([str(out), "-o", str(tmp_path / "again.json.gz")]) == 0
+    assert (tmp_path / "again.json.gz").read_bytes() == out.read_bytes()
 
 
 def test_what_cannot_be_kept(tmp_path, rng, capsys):
