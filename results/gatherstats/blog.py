@@ -61,12 +61,16 @@ def make_report(run: Run, threshold: float) -> Report:
     samples = {one.row.name.text: one.sample for one in measured}
     explained = accounts(measured)
     published = environment.is_published(run)
-    lines = [f"## {heading(run)}", *_environment_lines(run)]
+    groups = group_rows(rows_of_tables(run.rows))
+    # One table's title fits into the lines above it; the published tables are all of one workload.
+    titles = [] if published else [_title(group) for group in groups]
+    rows = [("Rows", titles[0])] if len(titles) == 1 and titles[0] else []
+    lines = [f"## {heading(run)}", *_environment_lines(run, rows)]
     explanations: list[str] = []
-    for group in group_rows(rows_of_tables(run.rows)):
+    for i, group in enumerate(groups):
         verdicts = judge_group(group, samples, threshold)
-        # The published tables are all of one workload.
-        lines += ["", *([] if published else _title_lines(group))]
+        title = titles[i] if len(titles) > 1 else ""
+        lines += ["", *([*_wrapped(markdown(title)), ""] if title else [])]
         lines += [*_table_lines(group), "", *_verdict_lines(group, verdicts, threshold)]
         lines += _items([markdown(item) for item in account_items(group, explained)])
         explanations += [] if published else explain(group, verdicts)
@@ -121,8 +125,9 @@ def _missing(run: Run) -> list[str]:
     ]
 
 
-def _environment_lines(run: Run) -> list[str]:
+def _environment_lines(run: Run, more: Sequence[tuple[str, str]]) -> list[str]:
     pairs = environment.describe_briefly(run)
+    pairs += [(name, printable(text)) for name, text in more]
     indent = max((len(heading) for heading, _ in pairs), default=0) + 2
     lines: list[str] = []
     for heading, text in pairs:
@@ -138,11 +143,11 @@ def _environment_lines(run: Run) -> list[str]:
     return ["    " + line for line in lines]
 
 
-def _title_lines(group: Group) -> list[str]:
+def _title(group: Group) -> str:
+    """What all rows of a table have in common; not yet safe to print."""
     labels = {row.label for row in group.rows}
     common = labels.pop() if len(labels) == 1 else ""
-    title = ", ".join(part for part in (common, group.title) if part)
-    return [*_wrapped(markdown(title)), ""] if title else []
+    return ", ".join(part for part in (common, group.title) if part)
 
 
 def _table_lines(group: Group) -> list[str]:
