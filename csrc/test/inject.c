@@ -9,7 +9,7 @@
 #include "inject.h"
 
 static const struct inject_step *script;
-static size_t script_count, calls, short_always;
+static size_t script_count, calls;
 
 void inject(const struct inject_step *steps, size_t count) {
   script = steps;
@@ -17,21 +17,11 @@ void inject(const struct inject_step *steps, size_t count) {
   calls = 0;
 }
 
-void inject_short(size_t bytes) {
-  short_always = bytes;
-}
-
-size_t inject_calls(void) {
-  return calls;
-}
-
 /* The step for the next call. */
 static struct inject_step next_step(void) {
   struct inject_step step = {0};
   if (calls < script_count)
     step = script[calls];
-  if (step.short_bytes == 0)
-    step.short_bytes = short_always;
   calls++;
   return step;
 }

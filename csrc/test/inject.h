@@ -15,10 +15,4 @@ struct inject_step {
  * Calls after the last step pass. The steps must stay. */
 void inject(const struct inject_step *steps, size_t count);
 
-/* Every write call, from now on, writes at most so many bytes; 0 ends that. */
-void inject_short(size_t bytes);
-
-/* Write calls seen since the last inject(). */
-size_t inject_calls(void);
-
 #endif

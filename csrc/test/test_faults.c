@@ -71,22 +71,15 @@ static void short_writes_are_resumed_by_bytes(void **state) {
 }
 
 static void one_byte_at_a_time(const struct gather_plan *plan, const char *dir) {
-  struct gather_workspace workspace;
-  gather_workspace_init(&workspace, dir);
-  struct gather_run run;
-  assert_int_equal(gather_open(&run, plan, &workspace, 0), 0);
-  bool files = (plan->scope->offers & GATHER_CREATED) != 0;
-  if (files)
-    run.inspect = gather_verify;
-  inject_short(1);
-  int error = gather_op(&run);
-  inject_short(0);
-  assert_int_equal(error, 0);
-  if (!files)
-    assert_int_equal(gather_verify(&run), 0);
-  assert_int_equal(run.stats.calls, gather_plan_op_bytes(plan));
-  assert_int_equal(gather_close(&run), 0);
-  assert_int_equal(gather_workspace_close(&workspace), 0);
+  static struct inject_step steps[1000];
+  uint64_t bytes = gather_plan_op_bytes(plan);
+  assert_true(bytes <= sizeof steps / sizeof *steps);
+  for (uint64_t i = 0; i < bytes; i++)
+    steps[i].short_bytes = 1;
+  struct gather_stats stats;
+  char operation[64];
+  assert_int_equal(run_injected(plan, dir, steps, bytes, &stats, operation, sizeof operation), 0);
+  assert_int_equal(stats.calls, bytes);
 }
 
 static void every_call_may_write_one_byte(void **state) {
