@@ -81,3 +81,51 @@ def test_the_blog_rows_make_the_calls_that_the_post_describes(tmp_path):
         assert row["buffers"] == 6250
         if "kernel_calls" in row:
             assert row["kernel_calls"] == calls
+
+
+@pytest.mark.skipif(not strace_works(), reason="strace cannot trace here")
+@pytest.mark.parametrize(
+    "options, makes, opens_with",
+    [
+        (["--sync=fdatasync"], "fdatasync", None),
+        (["--sync=fsync"], "fsync", None),
+        (["--sync=odsync"], None, "O_DSYNC"),
+        (["--sync=osync"], None, "O_SYNC"),
+        (["--direct=yes"], None, "O_DIRECT"),
+        (["--sync=rwf_dsync", "--strategy=pwritev2"], "pwritev2", None),
+    ],
+)
+def test_a_durability_is_what_it_says(options, makes, opens_with, tmp_path):
+    """In the scope file, where every call can be told: one file, one sync at its end."""
+    trace = tmp_path / "trace"
+    work = tmp_path / "work"
+    work.mkdir()
+    subprocess.run(
+        [
+            "strace",
+            "-f",
+            "-y",
+            "-e",
+            "trace=openat,fsync,fdatasync,pwritev2",
+            "-o",
+            trace,
+        ]
+        + [*SUITE, "--scope=file", "--file-bytes=64k", "--strategy=pwritev", *options]
+        + [f"--dir={work}", "--benchmark_min_time=1e-9", "--benchmark_repetitions=3"],
+        capture_output=True,
+        timeout=60,
+        env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},
+    )
+    text = trace.read_text()
+    in_work = rf"<{re.escape(str(work))}/[^>]*>"
+    synced = re.findall(rf"^\d+ +(fsync|fdatasync)\(\d+{in_work}", text, re.M)
+    flagged = re.findall(rf"^\d+ +pwritev2\(\d+{in_work}.*RWF_DSYNC", text, re.M)
+    opened = re.findall(rf"^\d+ +openat\(\d+{in_work}.*O_CREAT[|\w]*", text, re.M)
+    assert opened
+    if makes == "pwritev2":
+        assert flagged and not synced
+    elif makes:
+        assert synced == [makes] * 3
+    else:
+        assert not synced
+        assert all(f"|{opens_with}" in line for line in opened)

@@ -199,6 +199,20 @@ def test_rows_stand_in_the_order_of_the_options_with_all_repetitions(tmp_path):
     assert [row["repetition_index"] for row in rows] == [0, 1, 2, 3, 4] * 2
 
 
+def test_rows_run_in_random_order(tmp_path):
+    out = tmp_path / "out.json"
+    run(
+        *SMALL,
+        "--strategy=pwrite,pwritev",
+        "--benchmark_repetitions=20",
+        f"--benchmark_out={out}",
+    )
+    rows = repetitions(read(out))
+    order = [row["name"] for row in sorted(rows, key=lambda row: row["start_s"])]
+    # That a row would run 20 times in a row by chance does not happen in a lifetime.
+    assert len(set(order[:20])) == len(set(order[20:])) == 2
+
+
 def test_context_names_what_was_measured(tmp_path):
     out = tmp_path / "out.json"
     run(*SMALL, "--quick", f"--dir={tmp_path}", f"--benchmark_out={out}")
