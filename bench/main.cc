@@ -88,6 +88,15 @@ void PrintRefused(const options &options) {
       std::fprintf(stderr, "gatherbench: refused: %s: %s\n", options.rows[i].name, options.rows[i].refused);
 }
 
+// A fact of the environment, or what stands in for it where it cannot be told.
+std::string Environment(const options &options, const char *key, const char *unknown) {
+  char value[512];
+  for (const gather_environment_item *item = gather_environment; item->key; item++)
+    if (std::strcmp(item->key, key) == 0 && item->read(options.dir, value, sizeof value) == 0)
+      return value;
+  return unknown;
+}
+
 // What a run would do. The bytes of op rows are not known in advance: as many ops are made as fit into the time.
 void DryRun(const options &options) {
   const double min_time_s = std::atof(options.min_time), reps = options.repetitions;
@@ -109,14 +118,10 @@ void DryRun(const options &options) {
       seconds += (reps + 2) * min_time_s + reps * 0.002; // finding the iteration count takes two more repetitions
     }
   }
-  char device[512] = "an unknown device";
-  for (const gather_environment_item *item = gather_environment; item->key; item++)
-    if (std::strcmp(item->key, "device") == 0)
-      (void)item->read(options.dir, device, sizeof device); // keeps the text above if it cannot be told
   std::printf("\n%zu rows, %u repetitions each\n", rows, options.repetitions);
   const double window_bytes = any_windows ? static_cast<double>(options_disk_bytes(&options)) : 0;
   std::printf("in %s on %s: %.0f bytes in new files, and %.0f bytes that are overwritten again and again\n",
-              options.dir, device, file_bytes, window_bytes);
+              options.dir, Environment(options, "device", "an unknown device").c_str(), file_bytes, window_bytes);
   std::printf("about %.0f s, if files are written at 2 GB/s\n", seconds);
 }
 
@@ -158,10 +163,18 @@ bool InitializeBenchmark(const options &options, const std::string &out) {
   return !benchmark::ReportUnrecognizedArguments(argc, argv.data());
 }
 
+// One line on where the rows are measured.
+std::string Heading(const options &options) {
+  const std::string emulated = Environment(options, "emulated", "no");
+  return Environment(options, "kernel", "unknown kernel") + ", " + Environment(options, "machine", "unknown machine") +
+         (emulated == "no" ? ", not emulated; " : ", emulated by " + emulated + "; ") +
+         Environment(options, "filesystem", "unknown file system") + " in " + options.dir;
+}
+
 // The screen: our table, or one of Google Benchmark's formats.
 std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options) {
   if (!options.format)
-    return std::make_unique<TableReporter>();
+    return std::make_unique<TableReporter>(Heading(options));
   return std::make_unique<ResultsReporter>(MakeFormat(options.format));
 }
 

@@ -294,7 +294,7 @@ void TableReporter::Finalize() {
   }
   if (columns.empty())
     columns.push_back("strategy");
-  out << shared << "\n\n";
+  out << heading_ << '\n' << shared << "\n\n";
 
   const Unit unit = ChooseUnit(rows);
   Lines lines(1, columns);

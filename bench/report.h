@@ -32,6 +32,8 @@ private:
 // throughput and calls.
 class TableReporter : public benchmark::BenchmarkReporter {
 public:
+  // The heading is one line that says where this was measured.
+  explicit TableReporter(std::string heading) : heading_(std::move(heading)) {}
   bool ReportContext(const Context &) override {
     return true;
   }
@@ -39,6 +41,7 @@ public:
   void Finalize() override;
 
 private:
+  const std::string heading_;
   std::vector<Run> runs_;
 };
 
