@@ -9,7 +9,7 @@
 
 #define BLOG_FILE "--file-bytes=100000000 --count=4 --size=16000 --buffers=one"
 
-/* The rows on /dev/null take a few seconds of the run, and tell the cost of the calls from that of the file system. */
+/* The rows on /dev/null take a millisecond a file, and tell the cost of the calls from that of the file system. */
 static const char *const blog[] = {
     ONE_FILE "--scope=file --target=file --strategy=pwrite,pwritev,fallback,contiguous " BLOG_FILE,
     ONE_FILE "--scope=file --target=null --strategy=pwrite,pwritev,contiguous " BLOG_FILE,
