@@ -63,13 +63,12 @@ static int preallocate(int fd, uint64_t bytes) {
 }
 #endif
 
-/* As .NET's FileStream opens a file: create and truncate it, and take an advisory shared lock,
- * which a file system may not have. The directory is ours alone, so no link can stand in the way;
- * O_NOFOLLOW says so. */
+/* As .NET's FileStream opens a new file, with an advisory shared lock, which a file system may not have. O_EXCL:
+ * whoever may change the parent directory can put another in the place of ours, with links in it. */
 static int file_create(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   int fd = openat(run->workspace->private_fd, run->file_name,
-                  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | open_flags(plan), 0600);
+                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | open_flags(plan), 0600);
   if (fd < 0)
     return gather_fail(run, "open", errno);
   run->fd = fd;
