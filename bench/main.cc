@@ -7,10 +7,13 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -27,14 +30,15 @@ enum ExitStatus { MEASURED = 0, FAILED = 1, BAD_USAGE = 2, SIGNALLED = 128 };
 // The first signal asks the run to stop after the current repetition; the second ends the process
 // at once.
 void OnSignal(int signal) {
-  if (interrupted_by)
+  if (interrupted_by.exchange(signal))
     _exit(SIGNALLED + signal);
-  interrupted_by = signal;
 }
 
-bool InstallSignals() {
+// What makes no files keeps the default action, which ends it.
+bool CatchInterruptions() {
   struct sigaction action = {};
-  action.sa_handler = OnSignal; // without SA_RESTART: calls end with EINTR and are repeated
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART; // or stdio would lose what it has when a signal meets a slow pipe
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before;
     if (sigaction(signal, nullptr, &before) < 0)
@@ -43,13 +47,33 @@ bool InstallSignals() {
     if (before.sa_handler != SIG_IGN && sigaction(signal, &action, nullptr) < 0)
       return false;
   }
-  // A reader that goes away and a file that may not grow are errors of a row, not the end of the
-  // process.
+  return true;
+}
+
+// A reader that goes away and a file that may not grow are errors of a row, or of the output, not the
+// end of the process.
+bool IgnoreWriteSignals() {
+  struct sigaction action = {};
   action.sa_handler = SIG_IGN;
-  for (const int signal : {SIGPIPE, SIGXFSZ})
-    if (sigaction(signal, &action, nullptr) < 0)
+  return sigaction(SIGPIPE, &action, nullptr) == 0 && sigaction(SIGXFSZ, &action, nullptr) == 0;
+}
+
+// A standard stream that the caller has closed would be the next file that is opened, and get what is
+// printed. It becomes one whose use fails.
+bool OpenStandardStreams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
       return false;
   return true;
+}
+
+// At exit, for Google Benchmark may end the process: what was printed has arrived, or the status says
+// that it has not.
+void CheckStdout() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return;
+  std::fprintf(stderr, "gatherbench: write to the standard output failed\n");
+  _exit(interrupted_by ? SIGNALLED + interrupted_by : FAILED);
 }
 
 void AddContext(const options &options, int argc, char **argv) {
@@ -126,7 +150,7 @@ void DryRun(const options &options) {
 }
 
 // The command line for Google Benchmark: our defaults, then what the user said.
-std::vector<std::string> BenchmarkArguments(const options &options, const std::string &out) {
+std::vector<std::string> BenchmarkArguments(const options &options, bool to_file) {
   std::vector<std::string> arguments = {
       "gatherbench",
       "--benchmark_filter=.*", // we have filtered; the default is slow with many rows
@@ -139,8 +163,8 @@ std::vector<std::string> BenchmarkArguments(const options &options, const std::s
     arguments.push_back("--benchmark_enable_random_interleaving=true");
   if (!getenv("BENCHMARK_DISPLAY_AGGREGATES_ONLY"))
     arguments.push_back("--benchmark_display_aggregates_only=" + std::string(options.format ? "true" : "false"));
-  if (!out.empty())
-    arguments.push_back("--benchmark_out=" + out);
+  if (to_file)
+    arguments.push_back("--benchmark_out=/dev/null"); // a second reporter needs one; ours has its own stream
   if (options.action == OPTIONS_LIST_TESTS)
     arguments.push_back("--benchmark_list_tests=true");
   if (options.action == OPTIONS_HELP)
@@ -151,9 +175,9 @@ std::vector<std::string> BenchmarkArguments(const options &options, const std::s
 }
 
 // False after Google Benchmark has said which flag it does not know.
-bool InitializeBenchmark(const options &options, const std::string &out) {
+bool InitializeBenchmark(const options &options, bool to_file) {
   static std::vector<std::string> arguments; // static: Google Benchmark keeps a pointer to the program's name
-  arguments = BenchmarkArguments(options, out);
+  arguments = BenchmarkArguments(options, to_file);
   std::vector<char *> argv;
   for (std::string &argument : arguments)
     argv.push_back(argument.data());
@@ -175,21 +199,16 @@ std::string Heading(const options &options) {
 std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options) {
   if (!options.format)
     return std::make_unique<TableReporter>(Heading(options));
-  return std::make_unique<ResultsReporter>(MakeFormat(options.format));
+  return std::make_unique<ResultsReporter>(options.format, std::cout);
 }
 
-bool RunAll(const options &options, Suite &suite, bool to_file) {
-  const auto display = MakeDisplay(options);
-  if (!to_file) {
-    benchmark::RunSpecifiedBenchmarks(display.get());
-    return true;
-  }
-  ResultsReporter results(MakeFormat(options.out_format));
-  benchmark::RunSpecifiedBenchmarks(display.get(), &results);
+// Measures every row, and returns the results as text, where they are wanted.
+std::string RunAll(const options &options, Suite &suite, bool to_file) {
+  std::ostringstream text;
+  ResultsReporter results(options.out_format, text);
+  benchmark::RunSpecifiedBenchmarks(MakeDisplay(options).get(), to_file ? &results : nullptr);
   suite.progress().Clear();
-  if (!results.complete())
-    std::fprintf(stderr, "gatherbench: write results to %s: %s\n", options.out, std::strerror(errno ? errno : EIO));
-  return results.complete();
+  return text.str();
 }
 
 // Whether the directory can hold what the rows write, with a twentieth more for the file system's own needs.
@@ -216,6 +235,10 @@ bool CloseWorkspace(const options &options, gather_workspace &workspace) {
   return error == 0;
 }
 
+bool Interrupted() {
+  return interrupted_by != 0;
+}
+
 // Says which rows are refused; false if none is left.
 bool AnyLeft(const options &options) {
   PrintRefused(options);
@@ -230,27 +253,28 @@ ExitStatus MeasureIn(gather_workspace &workspace, options &options, int argc, ch
   const bool run = options.action == OPTIONS_RUN;
   const bool to_file = options.out && run;
   // First of all, for Google Benchmark may end the process here.
-  if (!InitializeBenchmark(options, to_file ? ResultsFile::PartialPath(options.out) : ""))
+  if (!InitializeBenchmark(options, to_file))
     return BAD_USAGE;
-  if (run && (!CheckDirectory(options, workspace) || options_probe(&options, &workspace) != 0))
+  if (!CatchInterruptions()) {
+    std::fprintf(stderr, "gatherbench: sigaction: %s\n", std::strerror(errno));
+    return FAILED;
+  }
+  // Whatever the user's mask: what is made in the directory is nobody else's, and is ours to use.
+  const mode_t mask = umask(077);
+  if (run && (!CheckDirectory(options, workspace) || options_probe(&options, &workspace, Interrupted) != 0))
     return FAILED;
   if (!AnyLeft(options))
     return FAILED;
-  ResultsFile file;
+  ResultsFile file(0644 & ~mask);
   if (to_file && !file.Open(options.out))
     return FAILED;
   AddContext(options, argc, argv);
 
   Suite suite(options, workspace);
   suite.Register();
-  bool good = RunAll(options, suite, to_file) && (!to_file || file.Complete());
-  suite.progress().Clear();
-  std::cout.flush();
-  if (!std::cout.good()) {
-    std::fprintf(stderr, "gatherbench: write to the standard output failed\n");
-    good = false;
-  }
-  return good && suite.failed_count() == 0 ? MEASURED : FAILED;
+  const std::string results = RunAll(options, suite, to_file);
+  const bool kept = !to_file || file.Complete(results);
+  return kept && suite.failed_count() == 0 ? MEASURED : FAILED;
 }
 
 int Measure(options &options, int argc, char **argv) {
@@ -267,7 +291,7 @@ int Act(options &options, int argc, char **argv) {
   case OPTIONS_HELP:
     options_print_help();
     std::fflush(stdout);
-    InitializeBenchmark(options, ""); // prints its half and exits
+    InitializeBenchmark(options, false); // prints its half and exits
     return MEASURED;
   case OPTIONS_VERSION:
     std::puts("gatherbench " GATHERBENCH_VERSION);
@@ -289,10 +313,8 @@ int Act(options &options, int argc, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (!InstallSignals()) {
-    std::fprintf(stderr, "gatherbench: sigaction: %s\n", std::strerror(errno));
+  if (!OpenStandardStreams() || !IgnoreWriteSignals() || std::atexit(CheckStdout) != 0)
     return FAILED;
-  }
   options options;
   const int status = options_parse(&options, argc, argv) == 0 ? Act(options, argc, argv) : BAD_USAGE;
   options_free(&options);

@@ -739,8 +739,8 @@ uint64_t options_disk_bytes(const struct options *options) {
   return sum;
 }
 
-int options_probe(struct options *options, struct gather_workspace *workspace) {
-  for (size_t i = 0; i < options->rows_count; i++) {
+int options_probe(struct options *options, struct gather_workspace *workspace, bool (*stop)(void)) {
+  for (size_t i = 0; i < options->rows_count && !stop(); i++) {
     struct options_row *row = &options->rows[i];
     if (row->refused)
       continue;

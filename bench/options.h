@@ -53,9 +53,9 @@ void options_print_list(const struct options *options);
 /* The bytes that the rows need in the directory at any one time: files of the scope `op` stay until the end. */
 uint64_t options_disk_bytes(const struct options *options);
 
-/* Finds out by trying which rows this directory cannot do, and marks them as refused. Returns 0; -errno where the
- * attempt itself failed, after one line on stderr. */
-int options_probe(struct options *options, struct gather_workspace *workspace);
+/* Finds out by trying which rows this directory cannot do, and marks them as refused; no further row is tried once
+ * `stop` returns true. Returns 0; -errno where the attempt itself failed, after one line on stderr. */
+int options_probe(struct options *options, struct gather_workspace *workspace, bool (*stop)(void));
 
 /* The name of the row in the results: the plan's, with what Google Benchmark appends. -ENAMETOOLONG if it does not
  * fit. */

@@ -4,7 +4,8 @@
 #include <chrono>
 #include <cstring>
 
-volatile std::sig_atomic_t interrupted_by = 0;
+std::atomic<int> interrupted_by(0);
+static_assert(std::atomic<int>::is_always_lock_free, "a signal's handler sets it");
 
 namespace {
 

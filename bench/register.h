@@ -2,7 +2,7 @@
 #ifndef REGISTER_H
 #define REGISTER_H
 
-#include <csignal>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -62,6 +62,6 @@ private:
 };
 
 // The signal that asked the run to stop, or 0. Rows that are not finished then end with the error "interrupted".
-extern volatile std::sig_atomic_t interrupted_by;
+extern std::atomic<int> interrupted_by;
 
 #endif

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <iomanip>
 #include <map>
-#include <ostream>
 #include <set>
-#include <sstream>
+
+#include "json_text.h"
 
 namespace {
 
@@ -96,7 +96,8 @@ static void CorrectThreadedTimes(std::vector<Run> &row) {
 #endif
 }
 
-std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::string &name) {
+// The reporter of that name, which options_parse has checked.
+static std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::string &name) {
   if (name == "console")
     return std::make_unique<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_Tabular);
 #pragma GCC diagnostic push
@@ -107,8 +108,11 @@ std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::string &name
   return std::make_unique<benchmark::JSONReporter>();
 }
 
+ResultsReporter::ResultsReporter(const std::string &format, std::ostream &out)
+    : format_(MakeFormat(format)), is_json_(format == "json"), out_(out) {}
+
 bool ResultsReporter::ReportContext(const Context &context) {
-  format_->SetOutputStream(&GetOutputStream());
+  format_->SetOutputStream(&text_);
   format_->SetErrorStream(&GetErrorStream());
   return format_->ReportContext(context);
 }
@@ -128,8 +132,7 @@ void ResultsReporter::Finalize() {
   if (!all.empty())
     format_->ReportRuns(all);
   format_->Finalize();
-  GetOutputStream().flush();
-  complete_ = GetOutputStream().good();
+  out_ << (is_json_ ? ValidJson(text_.str()) : text_.str()) << std::flush;
 }
 
 namespace {

@@ -3,29 +3,30 @@
 #define REPORT_H
 
 #include <memory>
+#include <ostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
-// Google Benchmark's own reporter for a results file, with two things put right: rows stand in the
-// order of the tables, not of their completion; and a row of which one repetition failed shows the
-// error, and no time, in all of them.
+// One of Google Benchmark's own reporters, with three things put right: rows stand in the order of the
+// tables, not of their completion; a row of which one repetition failed shows the error, and no time, in
+// all of them; and JSON is valid whatever names contain.
 class ResultsReporter : public benchmark::BenchmarkReporter {
 public:
-  explicit ResultsReporter(std::unique_ptr<benchmark::BenchmarkReporter> format) : format_(std::move(format)) {}
+  // The format is one of --benchmark_format's. The text goes to `out`, not to the stream that Google Benchmark sets.
+  ResultsReporter(const std::string &format, std::ostream &out);
   bool ReportContext(const Context &context) override;
   void ReportRuns(const std::vector<Run> &runs) override;
   void Finalize() override;
-  // Whether all was written.
-  bool complete() const {
-    return complete_;
-  }
 
 private:
-  std::unique_ptr<benchmark::BenchmarkReporter> format_;
+  const std::unique_ptr<benchmark::BenchmarkReporter> format_;
+  const bool is_json_;
+  std::ostream &out_;
+  std::ostringstream text_;
   std::vector<Run> runs_;
-  bool complete_ = false;
 };
 
 // One line a row: what distinguishes the rows, the median and the spread of the repetitions,
@@ -44,8 +45,5 @@ private:
   const std::string heading_;
   std::vector<Run> runs_;
 };
-
-// The reporter for --benchmark_out_format, which options_parse has checked.
-std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::string &name);
 
 #endif

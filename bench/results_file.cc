@@ -22,17 +22,23 @@ bool ResultsFile::Open(const std::string &path) {
     return Complain("write results to", path, std::strerror(errno));
   }
 
-  const std::string partial = PartialPath(path);
-  const int fd = open(partial.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+  const std::string partial = path + ".partial";
+  // O_NONBLOCK: opening a FIFO would wait for its reader.
+  const int fd = open(partial.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   if (fd < 0)
     return Complain("create", partial, std::strerror(errno));
   const char *wrong = nullptr;
+  struct stat named;
   if (fstat(fd, &status) < 0)
     wrong = std::strerror(errno);
   else if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1)
     wrong = "it is not a file of ours";
   else if (flock(fd, LOCK_EX | LOCK_NB) < 0)
     wrong = errno == EWOULDBLOCK ? "another run is writing it" : std::strerror(errno);
+  else if (lstat(partial.c_str(), &named) < 0 || named.st_ino != status.st_ino || named.st_dev != status.st_dev)
+    wrong = "another run has completed it"; // since it was opened: these are its results
+  else if (ftruncate(fd, 0) < 0)
+    wrong = std::strerror(errno);
   if (wrong) {
     close(fd);
     return Complain("create", partial, wrong);
@@ -43,7 +49,21 @@ bool ResultsFile::Open(const std::string &path) {
   return true;
 }
 
-bool ResultsFile::Complete() {
+bool ResultsFile::Write(const std::string &text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t result = write(fd_, text.data() + done, text.size() - done);
+    if (result > 0)
+      done += static_cast<size_t>(result);
+    else if (result == 0 || errno != EINTR)
+      return Complain("write results to", path_, std::strerror(result == 0 ? EIO : errno));
+  }
+  return true;
+}
+
+bool ResultsFile::Complete(const std::string &text) {
+  if (!Write(text))
+    return false;
+  (void)fchmod(fd_, mode_); // a file system without modes has no other to give
   if (fsync(fd_) < 0)
     return Complain("fsync", partial_path_, std::strerror(errno));
   if (rename(partial_path_.c_str(), path_.c_str()) < 0)
