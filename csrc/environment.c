@@ -1,6 +1,7 @@
 /* environment.c: what machine and directory a run used, and what the kernel counted meanwhile. A
  * new fact is a function and a row of the table. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -94,6 +95,8 @@ int gather_free_bytes(const char *dir, uint64_t *bytes) {
   struct statvfs status;
   if (statvfs(dir, &status) < 0)
     return -errno;
+  if (status.f_blocks == 0)
+    return -ENOSYS; /* as on ramfs, a tmpfs without a limit, and some of FUSE's: nothing is told */
   *bytes = (uint64_t)status.f_bavail * status.f_frsize;
   return 0;
 }
@@ -266,8 +269,7 @@ static int device(const char *dir, char *value, size_t size) {
 /* A line of /proc/self/mountinfo (proc(5)): id parent major:minor root mount-point options [fields]
  * - type source super-options. */
 struct mount {
-  const char *dir; /* absolute, without links */
-  size_t best;     /* length of the mount point found so far, plus 1 */
+  uint64_t id;
   char type[64], source[256], options[1024];
 };
 
@@ -286,37 +288,45 @@ static void unescape(char *text) {
   *to = '\0';
 }
 
+/* The fields are told apart by single spaces, for a source may be empty. */
 static bool match_mount(char *line, void *context) {
   struct mount *mount = context;
-  char *separator = strstr(line, " - ");
-  char point[PATH_MAX], options[512], type[64], source[256], super_options[512];
-  if (separator == NULL || sscanf(line, "%*s %*s %*s %*s %4095s %511s", point, options) != 2 ||
-      sscanf(separator + 3, "%63s %255s %511s", type, source, super_options) != 3)
+  if (strtoull(line, NULL, 10) != mount->id)
     return false;
-  unescape(point);
+  char *separator = strstr(line, " - ");
+  if (separator == NULL)
+    return false;
+  *separator = '\0';
+  char *rest = separator + strlen(" - ");
+  rest[strcspn(rest, "\n")] = '\0';
+  const char *type = strsep(&rest, " ");
+  char *source = strsep(&rest, " ");
+  const char *super_options = rest;
+  const char *options = NULL;
+  char *field = line;
+  for (int i = 0; i < 6; i++)
+    options = strsep(&field, " ");
+  if (options == NULL || super_options == NULL)
+    return false;
   unescape(source);
-  size_t length = strlen(point);
-  bool inside = strncmp(mount->dir, point, length) == 0 &&
-                (mount->dir[length] == '/' || mount->dir[length] == '\0' || length == 1);
-  /* A later line of the same mount point lies over the earlier one. */
-  if (inside && length + 1 >= mount->best) {
-    mount->best = length + 1;
-    memcpy(mount->type, type, sizeof type);
-    memcpy(mount->source, source, sizeof source);
-    snprintf(mount->options, sizeof mount->options, "%s,%s", options, super_options);
-  }
-  return false; /* the deepest mount point may come last */
+  snprintf(mount->type, sizeof mount->type, "%s", type);
+  snprintf(mount->source, sizeof mount->source, "%s", source);
+  snprintf(mount->options, sizeof mount->options, "%s,%s", options, super_options);
+  return true;
 }
 
+/* The mount that a directory lies in is told by its number: of mounts that lie over each other, or over a part of
+ * another one's path, only that shows which is seen. */
 static int find_mount(const char *dir, struct mount *mount) {
-  char *path = realpath(dir, NULL);
-  if (path == NULL)
+  int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
     return -errno;
-  *mount = (struct mount){.dir = path};
-  int error = scan("/proc/self/mountinfo", match_mount, mount);
-  mount->dir = NULL;
-  free(path);
-  return mount->best > 0 ? 0 : error;
+  char path[40];
+  snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+  *mount = (struct mount){0};
+  int error = read_number(path, "mnt_id", &mount->id);
+  (void)close(fd);
+  return error ? error : scan("/proc/self/mountinfo", match_mount, mount);
 }
 
 /* Numbers of file systems (statfs(2), linux/magic.h), for where no mount point is visible, as in a chroot. */

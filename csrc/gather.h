@@ -273,10 +273,12 @@ struct gather_workspace {
 void gather_workspace_init(struct gather_workspace *workspace, const char *dir);
 
 /* Whether files of `bytes` bytes in all can be made: -EACCES, -EROFS, -ENOTDIR and the like where nothing can be made
- * in the directory, -ENOSPC where *free_bytes, which is set in that case too, is less. */
+ * in the directory, -ENOSPC where *free_bytes, which is set in that case too, is less. A file system that does not tell
+ * how much is free is taken to have enough. */
 int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, uint64_t *free_bytes);
 
-/* Removes all that was made. Returns the first error, and goes on after it. */
+/* Removes all that was made. Returns the first error, and goes on after it; private_name is then the directory that is
+ * left, or "". */
 int gather_workspace_close(struct gather_workspace *workspace);
 
 /* What the kernel counted for the calling thread (/proc/thread-self/io). */
@@ -300,7 +302,7 @@ struct gather_environment_item {
 };
 extern const struct gather_environment_item gather_environment[]; /* ends with a NULL key */
 
-/* Bytes that an unprivileged process may still write in dir. */
+/* Bytes that an unprivileged process may still write in dir; -ENOSYS where the file system does not tell. */
 int gather_free_bytes(const char *dir, uint64_t *bytes);
 
 #ifdef __cplusplus

@@ -40,6 +40,14 @@ static int fail(struct gather_workspace *workspace, const char *operation, int e
   return -error;
 }
 
+/* Removes the files that we make in a private directory. What cannot be removed shows when the directory is. */
+static void remove_files(DIR *entries) {
+  for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+    if (strncmp(entry->d_name, FILE_PREFIX, strlen(FILE_PREFIX)) == 0 ||
+        strncmp(entry->d_name, WINDOW_PREFIX, strlen(WINDOW_PREFIX)) == 0)
+      (void)unlinkat(dirfd(entries), entry->d_name, 0);
+}
+
 /* Removes what is left of a directory that one of our processes made and no longer holds. Whatever
  * does not look like that is left alone; so nothing here is an error. */
 static void remove_stale(int parent_fd, const char *name) {
@@ -57,10 +65,7 @@ static void remove_stale(int parent_fd, const char *name) {
     (void)close(fd);
     return;
   }
-  for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
-    if (strncmp(entry->d_name, FILE_PREFIX, strlen(FILE_PREFIX)) == 0 ||
-        strncmp(entry->d_name, WINDOW_PREFIX, strlen(WINDOW_PREFIX)) == 0)
-      (void)unlinkat(fd, entry->d_name, 0);
+  remove_files(entries);
   (void)unlinkat(parent_fd, name, AT_REMOVEDIR);
   (void)closedir(entries);
 }
@@ -99,6 +104,8 @@ int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, u
   if (faccessat(workspace->parent_fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
     return fail(workspace, "write to directory", errno);
   error = gather_free_bytes(workspace->dir, free_bytes);
+  if (error == -ENOSYS)
+    return 0; /* a file system without a size of its own: only writing tells */
   if (error)
     return fail(workspace, "statvfs", -error);
   return *free_bytes < bytes ? fail(workspace, "make files", ENOSPC) : 0;
@@ -138,6 +145,7 @@ static int open_private(struct gather_workspace *workspace) {
        * directory to be removed by hand if the process is killed. */
       bool locked = flock(workspace->private_fd, LOCK_EX | LOCK_NB) == 0;
       if ((!locked && errno == EWOULDBLOCK) || !still_there(workspace)) {
+        (void)unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR);
         (void)close(workspace->private_fd);
         workspace->private_fd = -1;
         continue;
@@ -227,8 +235,9 @@ static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from
     }
   }
   free(chunk);
-  if (!error && fsync(fd) < 0)
-    error = fail(workspace, "fsync the window", errno);
+  while (!error && fsync(fd) < 0)
+    if (errno != EINTR)
+      error = fail(workspace, "fsync the window", errno);
   return error;
 }
 
@@ -289,6 +298,21 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, u
   return result;
 }
 
+/* Removes the private directory; if that fails, once more after what earlier errors may have left in it. */
+static int remove_private(const struct gather_workspace *workspace) {
+  if (unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR) == 0)
+    return 0;
+  int fd = openat(workspace->private_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+  if (entries) {
+    remove_files(entries);
+    (void)closedir(entries);
+  } else if (fd >= 0) {
+    (void)close(fd);
+  }
+  return unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR) < 0 ? -errno : 0;
+}
+
 int gather_workspace_close(struct gather_workspace *workspace) {
   int error = 0;
   for (unsigned i = 0; i < workspace->windows_count; i++) {
@@ -301,9 +325,13 @@ int gather_workspace_close(struct gather_workspace *workspace) {
       error = fail(workspace, "close the window", errno);
   }
   free(workspace->windows);
+  char left[sizeof workspace->private_name] = "";
   if (workspace->private_fd >= 0) {
-    if (unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR) < 0 && !error)
-      error = fail(workspace, "remove directory", errno);
+    int remove_error = remove_private(workspace);
+    if (remove_error)
+      memcpy(left, workspace->private_name, sizeof left);
+    if (remove_error && !error)
+      error = fail(workspace, "remove directory", -remove_error);
     if (close(workspace->private_fd) < 0 && !error)
       error = fail(workspace, "close directory", errno);
   }
@@ -312,5 +340,6 @@ int gather_workspace_close(struct gather_workspace *workspace) {
   const char *operation = workspace->operation;
   gather_workspace_init(workspace, workspace->dir);
   workspace->operation = operation;
+  memcpy(workspace->private_name, left, sizeof left);
   return error;
 }
