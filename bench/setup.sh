@@ -27,7 +27,8 @@ for option in "$@"; do
   case $option in
     --test)
       packages="$packages clang clang-format libcmocka-dev strace black shellcheck python3-pytest
-        python3-hypothesis python3-matplotlib chromium"
+        python3-hypothesis python3-matplotlib chromium
+        e2fsprogs xfsprogs btrfs-progs fuse3 libfuse3-dev"
       command -v npm >/dev/null || packages="$packages npm" ;;
     --all) packages="$packages valgrind" ;;
     --cross) add_cross ;;

@@ -1,0 +1,157 @@
+"""Real file systems for the tests, small ones, mounted where nobody else sees them.
+
+They are mounted in a mount namespace of the process that runs the tests, so that none outlives it, however it ends;
+a loop device goes away with its mount.
+"""
+
+import ctypes
+import functools
+import os
+import subprocess
+import time
+from contextlib import contextmanager
+
+import pytest
+
+CLONE_NEWNS = 0x00020000  # linux/sched.h
+
+# Megabytes of an image: the least that mkfs takes, and room for a few files.
+IMAGES = {"ext4": 32, "ext3": 32, "xfs": 300, "btrfs": 128}
+MAKE = {
+    "ext4": ["mkfs.ext4", "-q"],
+    "ext3": ["mkfs.ext3", "-q"],
+    "xfs": ["mkfs.xfs", "-q"],
+    "btrfs": ["mkfs.btrfs", "-q"],
+}
+
+
+@functools.cache
+def enter_namespace():
+    """The reason why nothing can be mounted, or None. What is mounted from here on is seen by this process alone."""
+    if os.geteuid() != 0:
+        return "mounting needs root"
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS) != 0:
+        return "no mount namespace here: " + os.strerror(ctypes.get_errno())
+    made = subprocess.run(
+        ["mount", "--make-rprivate", "/"], capture_output=True, text=True
+    )
+    return made.stderr.strip() or None
+
+
+def need_mounts():
+    reason = enter_namespace()
+    if reason:
+        pytest.skip(reason)
+
+
+def run_or_skip(*command):
+    """Runs what only some machines allow."""
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    except FileNotFoundError:
+        pytest.skip(f"{command[0]} is missing")
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"{' '.join(map(str, command))}: {error.stderr.strip()}")
+
+
+def unmount(folder):
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@contextmanager
+def mounted(folder, *arguments):
+    """What mount(8) mounts with these arguments on a folder, which is made if need be."""
+    need_mounts()
+    folder.mkdir(exist_ok=True)
+    run_or_skip("mount", *map(str, arguments), str(folder))
+    try:
+        yield folder
+    finally:
+        unmount(folder)
+
+
+def tmpfs(folder, options="size=1m"):
+    return mounted(folder, "-t", "tmpfs", "-o", options, "gatherbench-test")
+
+
+def make_image(path, kind):
+    """An empty file system in a sparse file."""
+    need_mounts()
+    with open(path, "wb") as file:
+        file.truncate(IMAGES[kind] << 20)
+    run_or_skip(*MAKE[kind], path)
+    return path
+
+
+def image(folder, path, options="rw"):
+    return mounted(folder, "-o", f"loop,{options}", path)
+
+
+@contextmanager
+def disk(kind, tmp_path):
+    """A small file system of a kind: a tmpfs, or an image on a loop device."""
+    folder = tmp_path / "disk"
+    if kind == "tmpfs":
+        with tmpfs(folder, "size=16m"):
+            yield folder
+        return
+    with image(folder, make_image(tmp_path / "image", kind)):
+        yield folder
+
+
+@contextmanager
+def faulty_fs(tmp_path, *options):
+    """The FUSE file system of faulty_fs.c, with its options, over a folder that is empty at first."""
+    program = os.environ.get("FAULTY_FS")
+    if not program:
+        pytest.skip("libfuse3 is missing")
+    need_mounts()
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("no /dev/fuse here")
+    backing, folder = tmp_path / "backing", tmp_path / "fuse"
+    backing.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
+    process = subprocess.Popen(
+        [program, f"--backing={backing}", *options, folder],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 20
+        while not os.path.ismount(folder):
+            if process.poll() is not None:
+                pytest.skip(process.stderr.read().strip())
+            assert time.monotonic() < deadline, "faulty_fs mounts nothing"
+            time.sleep(0.01)
+        yield folder
+    finally:
+        if os.path.ismount(folder):
+            unmount(folder)
+        try:
+            process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+    assert process.returncode == 0
+
+
+def fill(folder, leave=0):
+    """Eats the room of a file system up to about so many bytes; returns the file that holds it."""
+    path = folder / "somebody-elses"
+    with open(path, "ab", buffering=0) as file:
+        for size in (1 << 20, 1 << 16, 1 << 12, 1):
+            while True:
+                status = os.statvfs(folder)
+                if leave and status.f_bavail * status.f_frsize < leave + size:
+                    break
+                try:
+                    file.write(bytes(size))
+                except OSError:
+                    break
+        try:
+            os.fsync(file.fileno())
+        except OSError:
+            pass  # a disk that is full
+    return path
