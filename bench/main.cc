@@ -232,6 +232,9 @@ bool CloseWorkspace(const options &options, gather_workspace &workspace) {
   const int error = gather_workspace_close(&workspace);
   if (error)
     std::fprintf(stderr, "gatherbench: %s in %s: %s\n", workspace.operation, options.dir, std::strerror(-error));
+  if (*workspace.private_name)
+    std::fprintf(stderr, "gatherbench: %s/%s is left; the next run there removes it\n", options.dir,
+                 workspace.private_name);
   return error == 0;
 }
 
