@@ -159,9 +159,9 @@ unsigned gather_plan_slot(const struct gather_plan *plan, unsigned thread);
 /* NULL, or the reason why the plan makes no sense or this system lacks a part of it. Touches no file. */
 const char *gather_plan_refuse(const struct gather_plan *plan);
 
-/* What only a real transfer can tell: whether this very directory takes the plan's flags (O_DIRECT, RWF_DSYNC).
- * Returns 0 if it does, 1 with the reason in reason[size] if not, or -errno where the attempt itself failed. Plans
- * without such flags are not tried. */
+/* What only a real transfer can tell: whether this very directory takes the plan's flags (O_DIRECT, RWF_DSYNC), and
+ * can allocate blocks where the plan does. Returns 0 if it does, 1 with the reason in reason[size] if not, or -errno
+ * where the attempt itself failed. Plans without such needs are not tried. */
 int gather_plan_probe(const struct gather_plan *plan, struct gather_workspace *workspace, char *reason, size_t size);
 
 /* Writes the plan's name, in Google Benchmark's key:value style, into name[size]; what has its

@@ -373,7 +373,9 @@ static int check_direct(struct gather_run *run) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   void *mapping = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
   unsigned char resident = 0;
-  if (mapping == MAP_FAILED) {
+  if (mapping == MAP_FAILED && errno == ENODEV) {
+    error = gather_fail(run, "whether O_DIRECT is ignored cannot be told: mmap", EOPNOTSUPP);
+  } else if (mapping == MAP_FAILED) {
     error = gather_fail(run, "mmap", errno);
   } else {
     if (mincore(mapping, page, (void *)&resident) < 0)
@@ -385,13 +387,31 @@ static int check_direct(struct gather_run *run) {
   return close_after_reading(run, fd, error);
 }
 
+/* Whether the file system can allocate blocks: where it cannot, glibc's posix_fallocate writes a byte into each. */
+static int check_preallocate(struct gather_run *run) {
+#if HAVE_FALLOCATE
+  while (fallocate(run->fd, 0, 0, 1) < 0)
+    if (errno != EINTR)
+      return gather_fail(run, "fallocate", errno);
+#else
+  (void)run;
+#endif
+  return 0;
+}
+
+/* What is looked at while the file of a probe is still there. */
+static int check_file(struct gather_run *run) {
+  int error = run->plan->preallocate ? check_preallocate(run) : 0;
+  return error || !run->plan->direct ? error : check_direct(run);
+}
+
 /* Errors that mean "not here", not "something broke". */
 static bool means_unavailable(int error) {
   return error == -EOPNOTSUPP || error == -EINVAL || error == -ENOSYS || error == -ENOTSUP;
 }
 
 int gather_plan_probe(const struct gather_plan *plan, struct gather_workspace *workspace, char *reason, size_t size) {
-  if (!plan->direct && !plan->durability->call_flags)
+  if (!plan->direct && !plan->preallocate && !plan->durability->call_flags)
     return 0;
   struct gather_plan small = *plan;
   small.file_bytes = gather_plan_batch_bytes(plan); /* one real batch tells as much as a whole file */
@@ -399,8 +419,8 @@ int gather_plan_probe(const struct gather_plan *plan, struct gather_workspace *w
   int error = gather_open(&run, &small, workspace, gather_plan_threads(plan) - 1); /* at the largest offset */
   bool opened = !error;
   bool files = (plan->scope->offers & GATHER_CREATED) != 0;
-  if (opened && plan->direct && files)
-    run.inspect = check_direct;
+  if (opened && files)
+    run.inspect = check_file;
   if (opened)
     error = gather_op(&run);
   if (!error && plan->direct && !files)
