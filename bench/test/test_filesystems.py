@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from mounts import mounted, need_mounts, tmpfs, unmount
-from run_suite import read, run
+from mounts import disk, faulty_fs, mounted, need_mounts, tmpfs, unmount
+from run_suite import read, repetitions, run
 
 # A row of each scope, in files so small that they take no time.
 ROWS = {
@@ -66,3 +66,45 @@ def test_a_mount_without_a_source_is_named(tmp_path):
     assert told["gatherbench.filesystem"] == "tmpfs"
     assert told["gatherbench.device"] == ""
     assert "size=1024k" in told["gatherbench.mount_options"]
+
+
+# --- What a file system lacks. ---
+
+
+def measured(results):
+    """The names of rows that were measured; none may have failed."""
+    rows = repetitions(results)
+    assert not any("error_occurred" in row for row in rows)
+    return {row["name"] for row in rows}
+
+
+def test_blocks_that_cannot_be_allocated_are_refused(tmp_path):
+    """Rather than written one byte each, which is what the C library does instead."""
+    with disk("ext3", tmp_path) as folder:
+        result, results = measure(
+            folder,
+            tmp_path / "out.json",
+            *ROWS["file"],
+            "--strategy=pwrite",
+            "--preallocate=yes,no",
+        )
+    assert result.returncode == 0
+    assert "fallocate: Operation not supported" in result.stderr
+    refused = results["context"]["gatherbench.refused"]
+    assert "preallocate:yes" in refused and "fallocate" in refused
+    (name,) = measured(results)
+    assert "preallocate:yes" not in name
+
+
+def test_what_cannot_be_told_of_o_direct_is_refused(tmp_path):
+    """Without mmap nobody can see whether pages are cached; other rows are measured all the same."""
+    with faulty_fs(tmp_path) as folder:
+        result, results = measure(
+            folder,
+            tmp_path / "out.json",
+            *["--strategy=pwrite", "--size=4096", "--window=1M", "--direct=yes,no"],
+        )
+    assert result.returncode == 0
+    assert "O_DIRECT" in results["context"]["gatherbench.refused"]
+    (name,) = measured(results)
+    assert "direct:yes" not in name
