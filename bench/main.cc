@@ -19,6 +19,7 @@
 #include "config.h"
 #include "gather.h"
 #include "options.h"
+#include "printable.h"
 #include "register.h"
 #include "report.h"
 #include "results_file.h"
@@ -112,12 +113,18 @@ void PrintRefused(const options &options) {
       std::fprintf(stderr, "gatherbench: refused: %s: %s\n", options.rows[i].name, options.rows[i].refused);
 }
 
-// A fact of the environment, or what stands in for it where it cannot be told.
+// Text that came from outside, for the screen.
+std::string Printable(const char *text) {
+  std::string out(4 * std::strlen(text) + 1, '\0'); // an escape for each byte
+  return printable(text, out.data(), out.size());
+}
+
+// A fact of the environment for the screen, or what stands in for it where it cannot be told.
 std::string Environment(const options &options, const char *key, const char *unknown) {
   char value[512];
   for (const gather_environment_item *item = gather_environment; item->key; item++)
     if (std::strcmp(item->key, key) == 0 && item->read(options.dir, value, sizeof value) == 0)
-      return value;
+      return Printable(value);
   return unknown;
 }
 
@@ -145,7 +152,8 @@ void DryRun(const options &options) {
   std::printf("\n%zu rows, %u repetitions each\n", rows, options.repetitions);
   const double window_bytes = any_windows ? static_cast<double>(options_disk_bytes(&options)) : 0;
   std::printf("in %s on %s: %.0f bytes in new files, and %.0f bytes that are overwritten again and again\n",
-              options.dir, Environment(options, "device", "an unknown device").c_str(), file_bytes, window_bytes);
+              Printable(options.dir).c_str(), Environment(options, "device", "an unknown device").c_str(), file_bytes,
+              window_bytes);
   std::printf("about %.0f s, if files are written at 2 GB/s\n", seconds);
 }
 
@@ -192,7 +200,7 @@ std::string Heading(const options &options) {
   const std::string emulated = Environment(options, "emulated", "no");
   return Environment(options, "kernel", "unknown kernel") + ", " + Environment(options, "machine", "unknown machine") +
          (emulated == "no" ? ", not emulated; " : ", emulated by " + emulated + "; ") +
-         Environment(options, "filesystem", "unknown file system") + " in " + options.dir;
+         Environment(options, "filesystem", "unknown file system") + " in " + Printable(options.dir);
 }
 
 // The screen: our table, or one of Google Benchmark's formats.
@@ -220,10 +228,10 @@ bool CheckDirectory(const options &options, gather_workspace &workspace) {
   uint64_t free_bytes;
   const int error = gather_workspace_check(&workspace, bytes, &free_bytes);
   if (error == -ENOSPC)
-    std::fprintf(stderr, "gatherbench: %s: %.1f MB are needed and %.1f MB are free\n", options.dir,
-                 static_cast<double>(bytes) / 1e6, static_cast<double>(free_bytes) / 1e6);
+    complain("%s: %.1f MB are needed and %.1f MB are free", options.dir, static_cast<double>(bytes) / 1e6,
+             static_cast<double>(free_bytes) / 1e6);
   else if (error)
-    std::fprintf(stderr, "gatherbench: %s %s: %s\n", workspace.operation, options.dir, std::strerror(-error));
+    complain("%s %s: %s", workspace.operation, options.dir, std::strerror(-error));
   return error == 0;
 }
 
@@ -231,7 +239,7 @@ bool CheckDirectory(const options &options, gather_workspace &workspace) {
 bool CloseWorkspace(const options &options, gather_workspace &workspace) {
   const int error = gather_workspace_close(&workspace);
   if (error)
-    std::fprintf(stderr, "gatherbench: %s in %s: %s\n", workspace.operation, options.dir, std::strerror(-error));
+    complain("%s in %s: %s", workspace.operation, options.dir, std::strerror(-error));
   if (*workspace.private_name)
     std::fprintf(stderr, "gatherbench: %s/%s is left; the next run there removes it\n", options.dir,
                  workspace.private_name);

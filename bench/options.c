@@ -3,27 +3,17 @@
 #include <errno.h>
 #include <getopt.h>
 #include <regex.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
 #include "presets.h"
+#include "printable.h"
 
 #define PROGRAM     "gatherbench"
 #define ROWS_MAX    1000000 /* a product beyond this is a mistake */
 #define THREADS_MAX 1024
-
-__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fputs(PROGRAM ": ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  va_end(arguments);
-  return -EINVAL;
-}
 
 static void *allocate(size_t count, size_t size) {
   void *memory = calloc(count ? count : 1, size);
@@ -261,8 +251,11 @@ static int check_values(const struct row_option *option, const char *text) {
 
 /* --- Options of the run. --- */
 
+/* What getopt_long calls an option: above all characters, which it calls short options by. */
+enum { ROW_FIRST = 256, RUN_FIRST = ROW_FIRST + ROW_OPTIONS };
+
 enum run_option_id {
-  RUN_DIR = ROW_OPTIONS + 1, /* row options have their index plus one */
+  RUN_DIR = RUN_FIRST,
   RUN_PRESET,
   RUN_PRESET_FILE,
   RUN_QUICK,
@@ -405,12 +398,23 @@ static int take_run_option(struct options *options, struct parsed *parsed, int i
   return -EINVAL;
 }
 
+/* What getopt_long would say itself, if it did not print the argument as it is. */
+static int complain_of_option(int id, const char *argument) {
+  if (id == ':')
+    return complain("%s needs a value", argument);
+  if (optopt >= ROW_FIRST)
+    return complain("%s: the option takes no value", argument);
+  if (optopt != 0)
+    return complain("unknown option '-%c'", optopt);
+  return complain("unknown or ambiguous option '%s'", argument);
+}
+
 /* Parses one command line, whose argv[0] is not read. Texts are kept, not copied. */
 static int parse_line(struct options *options, struct parsed *parsed, int argc, char **argv, bool from_preset) {
   struct option known[ROW_OPTIONS + RUN_OPTIONS + 1] = {0};
   for (int i = 0; i < ROW_OPTIONS; i++)
     known[i] = (struct option){row_options[i].name, row_options[i].argument ? required_argument : optional_argument,
-                               NULL, i + 1};
+                               NULL, ROW_FIRST + i};
   for (int i = 0; i < RUN_OPTIONS && !from_preset; i++)
     known[ROW_OPTIONS + i] = (struct option){
         run_options[i].name, run_options[i].argument ? required_argument : no_argument, NULL, run_options[i].id};
@@ -426,16 +430,17 @@ static int parse_line(struct options *options, struct parsed *parsed, int argc, 
       ours[ours_count++] = argv[i];
   }
 
+  opterr = 0;
   optind = 0; /* glibc: start anew, also in the middle of a scan */
-  for (int id; !error && (id = getopt_long(ours_count, ours, "", known, NULL)) != -1;) {
-    if (id == '?') {
-      error = -EINVAL; /* getopt_long has said why */
-    } else if (id > ROW_OPTIONS) {
+  for (int id; !error && (id = getopt_long(ours_count, ours, ":", known, NULL)) != -1;) {
+    if (id == '?' || id == ':') {
+      error = complain_of_option(id, ours[optind - 1]);
+    } else if (id >= RUN_FIRST) {
       error = take_run_option(options, parsed, id, optarg);
     } else {
       const char *value = optarg ? optarg : "yes";
-      parsed->selection.given[id - 1] = value;
-      error = check_values(&row_options[id - 1], value);
+      parsed->selection.given[id - ROW_FIRST] = value;
+      error = check_values(&row_options[id - ROW_FIRST], value);
     }
   }
   if (!error && optind < ours_count)

@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "printable.h"
+
 bool ResultsFile::Complain(const char *operation, const std::string &path, const char *reason) {
-  std::fprintf(stderr, "gatherbench: %s %s: %s\n", operation, path.c_str(), reason);
+  complain("%s %s: %s", operation, path.c_str(), reason);
   return false;
 }
 
