@@ -11,9 +11,16 @@
 #include "presets.h"
 #include "printable.h"
 
-#define PROGRAM     "gatherbench"
-#define ROWS_MAX    1000000 /* a product beyond this is a mistake */
-#define THREADS_MAX 1024
+#define PROGRAM "gatherbench"
+
+/* What is beyond these is a mistake, and would cost memory and time before anybody sees it. */
+#define ROWS_MAX        100000    /* of all products, before a filter */
+#define REPETITIONS_MAX 1000000   /* of all rows */
+#define PRESET_MAX      (1 << 20) /* bytes of a preset file */
+#define FILTER_MAX      1000      /* characters of a filter, with what its {} repeat */
+#define MIN_TIME_MAX    1000000   /* seconds of a repetition, more than a week; iterations too */
+#define VALUE_MAX       200       /* characters of one value of a list */
+#define THREADS_MAX     1024
 
 static void *allocate(size_t count, size_t size) {
   void *memory = calloc(count ? count : 1, size);
@@ -241,6 +248,10 @@ static int check_values(const struct row_option *option, const char *text) {
   if (!error && !option->list && strchr(text, ','))
     error = complain("--%s takes one value: '%s'", option->name, text);
   for (char *value; !error && (value = next_value(&list)) != NULL;) {
+    if (strlen(value) > VALUE_MAX) {
+      error = complain("--%s: a value is longer than %d characters", option->name, VALUE_MAX);
+      break;
+    }
     const char *wrong = option->set(value, &plan);
     if (wrong)
       error = complain("--%s: '%s' %s", option->name, value, wrong);
@@ -303,6 +314,8 @@ static bool is_benchmark_flag(const char *argument) {
 /* The value of a flag `--benchmark_NAME` or `--benchmark_NAME=VALUE`, or NULL if it is another
  * flag. */
 static const char *flag_value(const char *argument, const char *name) {
+  if (!starts_with(argument, "--benchmark_"))
+    return NULL;
   argument += strlen("--benchmark_");
   size_t length = strlen(name);
   if (strncmp(argument, name, length) != 0)
@@ -325,24 +338,27 @@ static int set_repetitions(struct options *options, const char *text) {
   return 0;
 }
 
+/* Seconds; from Google Benchmark 1.8 on with a unit, or a number of iterations instead: what follows the number is for
+ * it to judge. */
+static int set_min_time(struct options *options, const char *text) {
+  char *end;
+  double number = strtod(text, &end);
+  if (end == text || !(number >= 0 && number <= MIN_TIME_MAX))
+    return complain("--benchmark_min_time: '%s' is not between 0 and %d", text, MIN_TIME_MAX);
+  if (strlen(text) >= sizeof options->min_time)
+    return complain("--benchmark_min_time: '%s' is too long", text);
+  memcpy(options->min_time, text, strlen(text) + 1);
+  return 0;
+}
+
 /* Takes the flags that we act on ourselves, and passes on the others. A preset's flags set only
  * what is not set. */
 static int take_benchmark_flag(struct options *options, struct parsed *parsed, const char *argument, bool from_preset) {
   const char *value;
-  if (!starts_with(argument, "--benchmark_")) {
-    options->passed_on[options->passed_on_count++] = argument;
-    return 0;
-  }
   if ((value = flag_value(argument, "repetitions")) != NULL)
     return from_preset && options->repetitions ? 0 : set_repetitions(options, value);
-  if ((value = flag_value(argument, "min_time")) != NULL) {
-    if (from_preset && options->min_time[0])
-      return 0;
-    if (strlen(value) >= sizeof options->min_time)
-      return complain("--benchmark_min_time: '%s' is too long", value);
-    memcpy(options->min_time, value, strlen(value) + 1);
-    return 0;
-  }
+  if ((value = flag_value(argument, "min_time")) != NULL)
+    return from_preset && options->min_time[0] ? 0 : set_min_time(options, value);
   if (from_preset)
     return complain("a preset may only set --benchmark_repetitions and --benchmark_min_time, not '%s'", argument);
   if ((value = flag_value(argument, "filter")) != NULL)
@@ -461,7 +477,17 @@ int options_row_name(const struct gather_plan *plan, char *name, size_t size) {
   return added < 0 || (size_t)added >= rest ? -ENAMETOOLONG : 0;
 }
 
-static int add_row(struct options *options, const struct gather_plan *plan, const regex_t *filter, bool negated) {
+/* What all rows are made with. */
+struct making {
+  struct options *options;
+  const struct selection *user; /* lies over what a preset's line selects */
+  const regex_t *filter;        /* NULL where all rows are wanted */
+  bool negated;                 /* the rows that the filter does not match are wanted */
+  size_t asked;                 /* rows so far, with those that the filter left out */
+};
+
+static int add_row(const struct making *making, const struct gather_plan *plan) {
+  struct options *options = making->options;
   if ((options->rows_count & (options->rows_count - 1)) == 0) {
     size_t room = options->rows_count ? 2 * options->rows_count : 1;
     struct options_row *rows = realloc(options->rows, room * sizeof *rows);
@@ -473,31 +499,55 @@ static int add_row(struct options *options, const struct gather_plan *plan, cons
   *row = (struct options_row){.plan = *plan, .refused = gather_plan_refuse(plan)};
   if (options_row_name(plan, row->name, sizeof row->name) < 0)
     return complain("a row's name is too long: %s", row->name);
-  if (filter && (regexec(filter, row->name, 0, NULL, 0) == 0) == negated)
+  if (making->filter && (regexec(making->filter, row->name, 0, NULL, 0) == 0) == making->negated)
     return 0;
-  if (++options->rows_count > ROWS_MAX)
-    return complain("more than %d rows", ROWS_MAX);
+  options->rows_count++;
   options->refused_count += row->refused != NULL;
   return 0;
 }
 
+/* What an option is given, by the user or else the preset's line or else by itself; NULL for nothing. */
+static const char *chosen_text(const struct making *making, const struct selection *line, int option) {
+  if (making->user->given[option])
+    return making->user->given[option];
+  return line->given[option] ? line->given[option] : row_options[option].usual;
+}
+
 /* The product of all values, from option `index` on. */
-static int add_product(struct options *options, const struct selection *selection, int index,
-                       const struct gather_plan *plan, const regex_t *filter, bool negated) {
+static int add_product(const struct making *making, const struct selection *line, int index,
+                       const struct gather_plan *plan) {
   if (index == ROW_OPTIONS)
-    return add_row(options, plan, filter, negated);
-  const char *text = selection->given[index] ? selection->given[index] : row_options[index].usual;
+    return add_row(making, plan);
+  const char *text = chosen_text(making, line, index);
   if (text == NULL)
-    return add_product(options, selection, index + 1, plan, filter, negated);
+    return add_product(making, line, index + 1, plan);
   char *copy = strdup(text), *list = copy;
   int error = copy ? 0 : complain("out of memory");
   for (char *value; !error && (value = next_value(&list)) != NULL;) {
     struct gather_plan next = *plan;
     row_options[index].set(value, &next); /* checked when it was parsed */
-    error = add_product(options, selection, index + 1, &next, filter, negated);
+    error = add_product(making, line, index + 1, &next);
   }
   free(copy);
   return error;
+}
+
+static size_t values_count(const char *text) {
+  size_t count = 1;
+  for (; text && (text = strchr(text, ',')) != NULL; text++)
+    count++;
+  return count;
+}
+
+/* The rows that a line asks for, unless there are too many of them. */
+static int add_selection(struct making *making, const struct selection *line) {
+  size_t rows = 1;
+  for (int i = 0; i < ROW_OPTIONS && rows <= ROWS_MAX; i++)
+    rows *= values_count(chosen_text(making, line, i));
+  making->asked += rows;
+  if (making->asked > ROWS_MAX)
+    return complain("more than %d rows", ROWS_MAX);
+  return add_product(making, line, 0, &(struct gather_plan){0});
 }
 
 static int compare_names(const void *left, const void *right) {
@@ -537,9 +587,8 @@ static int remove_twins(struct options *options) {
   return error;
 }
 
-/* A preset's line, split in place; the user's options lie over it. */
-static int add_line(struct options *options, const struct parsed *user, char *line, const regex_t *filter,
-                    bool negated) {
+/* A preset's line, split in place. */
+static int add_line(struct making *making, char *line) {
   line[strcspn(line, "#")] = '\0';
   char *words[64] = {NULL}, *position = NULL;
   int count = 1;
@@ -551,13 +600,8 @@ static int add_line(struct options *options, const struct parsed *user, char *li
   if (count == 1)
     return 0;
   struct parsed parsed = {0};
-  int error = parse_line(options, &parsed, count, words, true);
-  if (error)
-    return error;
-  for (int i = 0; i < ROW_OPTIONS; i++)
-    if (user->selection.given[i])
-      parsed.selection.given[i] = user->selection.given[i];
-  return add_product(options, &parsed.selection, 0, &(struct gather_plan){0}, filter, negated);
+  int error = parse_line(making->options, &parsed, count, words, true);
+  return error ? error : add_selection(making, &parsed.selection);
 }
 
 /* All of a preset's lines as one text with a newline after each. */
@@ -571,32 +615,37 @@ static char *preset_text(const struct preset *preset) {
   return text;
 }
 
+/* A preset file's text, or NULL after one line that says why there is none. */
 static char *file_text(const char *path) {
   FILE *file = fopen(path, "re");
-  char *text = NULL;
-  size_t room = 0;
   if (file == NULL) {
     complain("open %s: %s", path, strerror(errno));
     return NULL;
   }
-  if (getdelim(&text, &room, '\0', file) < 0) {
-    complain("read %s: %s", path, ferror(file) ? strerror(errno) : "the file is empty");
-    free(text);
-    text = NULL;
-  }
+  char *text = allocate(PRESET_MAX + 1, 1);
+  size_t length = fread(text, 1, PRESET_MAX + 1, file);
+  const char *wrong = ferror(file)                 ? strerror(errno)
+                      : length == 0                ? "the file is empty"
+                      : length > PRESET_MAX        ? "the file is too large for a preset"
+                      : memchr(text, '\0', length) ? "the file is no text"
+                                                   : NULL;
   (void)fclose(file); /* nothing was written */
-  return text;
+  if (wrong == NULL)
+    return text;
+  complain("read %s: %s", path, wrong);
+  free(text);
+  return NULL;
 }
 
-static int add_rows(struct options *options, const struct parsed *user, const regex_t *filter, bool negated) {
-  if (options->preset_text == NULL)
-    return add_product(options, &user->selection, 0, &(struct gather_plan){0}, filter, negated);
+static int add_rows(struct making *making) {
+  if (making->options->preset_text == NULL)
+    return add_selection(making, making->user);
   int error = 0;
-  for (char *line = options->preset_text, *next; line && !error; line = next) {
+  for (char *line = making->options->preset_text, *next; line && !error; line = next) {
     next = strchr(line, '\n');
     if (next)
       *next++ = '\0';
-    error = add_line(options, user, line, filter, negated);
+    error = add_line(making, line);
   }
   return error;
 }
@@ -619,6 +668,37 @@ static int choose_preset(struct options *options, const struct parsed *user) {
   else if (user->preset_file && (options->preset_text = file_text(user->preset_file)) == NULL)
     return -EINVAL;
   options->preset = name ? name : user->preset_file;
+  return 0;
+}
+
+/* Whether a filter can be compiled and matched in little time and memory. regcomp copies what is repeated, within
+ * itself too; back-references take exponential time. */
+static const char *refuse_filter(const char *filter) {
+  size_t size = strlen(filter);
+  for (const char *at = filter; *at && size <= FILTER_MAX; at++) {
+    if (*at == '\\' && at[1] != '\0') {
+      if (*++at >= '1' && *at <= '9')
+        return "has back-references, which are not supported";
+    } else if (*at == '{') {
+      char *end;
+      unsigned long least = strtoul(at + 1, &end, 10), most = *end == ',' ? strtoul(end + 1, NULL, 10) : 0;
+      most = most > least ? most : least > 0 ? least : 1;
+      size = most > FILTER_MAX ? FILTER_MAX + 1 : size * most;
+    }
+  }
+  return size > FILTER_MAX ? "is too long, or repeats too much" : NULL;
+}
+
+static int compile_filter(const char *filter, regex_t *compiled) {
+  const char *refused = refuse_filter(filter);
+  if (refused)
+    return complain("--benchmark_filter: the filter %s", refused);
+  int wrong = regcomp(compiled, filter, REG_EXTENDED | REG_NOSUB);
+  if (wrong) {
+    char why[128];
+    regerror(wrong, compiled, why, sizeof why);
+    return complain("--benchmark_filter: '%s': %s", filter, why);
+  }
   return 0;
 }
 
@@ -691,27 +771,24 @@ int options_parse(struct options *options, int argc, char **argv) {
     return error;
 
   regex_t compiled;
-  const regex_t *filter = NULL;
-  bool negated = false;
+  struct making making = {.options = options, .user = &user.selection};
   if (user.filter && *user.filter && strcmp(user.filter, "all") != 0) {
-    negated = user.filter[0] == '-';
-    int wrong = regcomp(&compiled, user.filter + negated, REG_EXTENDED | REG_NOSUB);
-    if (wrong) {
-      char why[128];
-      regerror(wrong, &compiled, why, sizeof why);
-      return complain("--benchmark_filter: '%s': %s", user.filter, why);
-    }
-    filter = &compiled;
+    making.negated = user.filter[0] == '-';
+    if ((error = compile_filter(user.filter + making.negated, &compiled)) != 0)
+      return error;
+    making.filter = &compiled;
   }
   bool repetitions_given = options->repetitions > 0;
-  error = add_rows(options, &user, filter, negated);
-  if (filter)
+  error = add_rows(&making);
+  if (making.filter)
     regfree(&compiled);
   if (!error)
     error = remove_twins(options);
   if (!error)
     error = check_scopes(options);
   fill_rest(options, user.quick, repetitions_given);
+  if (!error && options->rows_count > REPETITIONS_MAX / options->repetitions)
+    error = complain("more than %d repetitions of all rows", REPETITIONS_MAX);
   return error;
 }
 
