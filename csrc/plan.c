@@ -88,7 +88,9 @@ uint64_t gather_plan_op_buffers(const struct gather_plan *plan) {
     return plan->count;
   uint64_t batch_bytes = gather_plan_batch_bytes(plan);
   uint64_t rest = plan->file_bytes % batch_bytes;
-  uint64_t buffers = plan->file_bytes / batch_bytes * plan->count;
+  uint64_t round_bytes = buffers_bytes(plan, plan->sizes_count);
+  uint64_t buffers = plan->file_bytes / batch_bytes * plan->count + rest / round_bytes * plan->sizes_count;
+  rest %= round_bytes;
   for (size_t i = 0; rest > 0; i++, buffers++) {
     size_t bytes = gather_plan_buffer_bytes(plan, i);
     rest -= bytes < rest ? bytes : rest;
