@@ -272,8 +272,10 @@ ExitStatus MeasureIn(gather_workspace &workspace, options &options, int argc, ch
   }
   // Whatever the user's mask: what is made in the directory is nobody else's, and is ours to use.
   const mode_t mask = umask(077);
-  if (run && (!CheckDirectory(options, workspace) || options_probe(&options, &workspace, Interrupted) != 0))
+  if (run && !CheckDirectory(options, workspace))
     return FAILED;
+  if (run)
+    options_probe(&options, &workspace, Interrupted);
   if (!AnyLeft(options))
     return FAILED;
   ResultsFile file(0644 & ~mask);

@@ -821,22 +821,19 @@ uint64_t options_disk_bytes(const struct options *options) {
   return sum;
 }
 
-int options_probe(struct options *options, struct gather_workspace *workspace, bool (*stop)(void)) {
+void options_probe(struct options *options, struct gather_workspace *workspace, bool (*stop)(void)) {
   for (size_t i = 0; i < options->rows_count && !stop(); i++) {
     struct options_row *row = &options->rows[i];
     if (row->refused)
       continue;
     int result = gather_plan_probe(&row->plan, workspace, row->reason, sizeof row->reason);
-    if (result < 0) {
-      complain("%s: %s", row->name, row->reason);
-      return result;
-    }
+    if (result < 0)
+      row->failed = row->reason;
     if (result > 0) {
       row->refused = row->reason;
       options->refused_count++;
     }
   }
-  return 0;
 }
 
 /* --- Help and list. --- */

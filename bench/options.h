@@ -13,7 +13,8 @@ struct options_row {
   struct gather_plan plan;
   char name[GATHER_NAME_MAX]; /* with what Google Benchmark appends */
   const char *refused;        /* NULL, or why it cannot be measured */
-  char reason[160];           /* what `refused` points to where it had to be found out by trying */
+  const char *failed;         /* NULL, or what failed when it was tried */
+  char reason[160];           /* what those two point to where it had to be found out by trying */
 };
 
 enum options_action { OPTIONS_RUN, OPTIONS_LIST, OPTIONS_LIST_TESTS, OPTIONS_DRY_RUN, OPTIONS_HELP, OPTIONS_VERSION };
@@ -53,9 +54,9 @@ void options_print_list(const struct options *options);
 /* The bytes that the rows need in the directory at any one time: files of the scope `op` stay until the end. */
 uint64_t options_disk_bytes(const struct options *options);
 
-/* Finds out by trying which rows this directory cannot do, and marks them as refused; no further row is tried once
- * `stop` returns true. Returns 0; -errno where the attempt itself failed, after one line on stderr. */
-int options_probe(struct options *options, struct gather_workspace *workspace, bool (*stop)(void));
+/* Finds out by trying which rows this directory cannot do, and marks them as refused, or as failed where the attempt
+ * itself failed; no further row is tried once `stop` returns true. */
+void options_probe(struct options *options, struct gather_workspace *workspace, bool (*stop)(void));
 
 /* The name of the row in the results: the plan's, with what Google Benchmark appends. -ENAMETOOLONG if it does not
  * fit. */

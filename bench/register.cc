@@ -136,6 +136,8 @@ void Suite::Register() {
     if (from.refused)
       continue;
     Row &row = rows_.emplace_back(&from.plan, from.name);
+    if (from.failed)
+      Fail(row, from.failed);
     char name[GATHER_NAME_MAX];
     gather_plan_name(&from.plan, name, sizeof name); // it fitted when the options were parsed
     auto *registered =
@@ -160,10 +162,14 @@ void Suite::CountRepetition(const benchmark::State &state, Row &row) {
 }
 
 void Suite::Fail(Row &row, const char *operation, int error) {
+  Fail(row, std::string(operation) + ": " + std::strerror(error));
+}
+
+void Suite::Fail(Row &row, const std::string &what) {
   const std::lock_guard<std::mutex> lock(row.mutex);
   if (!row.error.empty())
     return; // another thread was first
-  row.error = row.name + ": " + operation + ": " + std::strerror(error);
+  row.error = row.name + ": " + what;
   progress_.Clear();
   std::fprintf(stderr, "gatherbench: %s\n", row.error.c_str());
 }

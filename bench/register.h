@@ -49,6 +49,7 @@ public:
 private:
   void Run(benchmark::State &state, Row &row);
   bool Measure(benchmark::State &state, Row &row, gather_run &run);
+  void Fail(Row &row, const std::string &what);
   void Fail(Row &row, const char *operation, int error);
   std::string ErrorOf(Row &row);
   void MarkIfInterrupted(Row &row);
