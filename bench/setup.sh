@@ -30,7 +30,7 @@ for option in "$@"; do
         python3-hypothesis python3-matplotlib chromium
         e2fsprogs xfsprogs btrfs-progs fuse3 libfuse3-dev"
       command -v npm >/dev/null || packages="$packages npm" ;;
-    --all) packages="$packages valgrind" ;;
+    --all) packages="$packages valgrind libclang-rt-dev" ;;
     --cross) add_cross ;;
     --report) packages="$packages python3-matplotlib" ;;
     *)

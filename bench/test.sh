@@ -56,7 +56,7 @@ sources=$(find csrc bench -name '*.c' -o -name '*.cc' -o -name '*.h')
 # shellcheck disable=SC2086
 check "layout of C and C++" clang-format --dry-run -Werror $sources
 check "layout of Python" black --check bench results
-check "shell" shellcheck bench/*.sh bench/cross/*.sh csrc/test/*.sh .ci/run
+check "shell" shellcheck bench/*.sh bench/cross/*.sh csrc/test/*.sh bench/test/fuzz/*.sh .ci/run
 
 # zig's C compiler builds for macOS. It comes from npm; without it those tests are skipped.
 zig=zig
@@ -68,6 +68,7 @@ slow=
 [ -n "$all" ] || slow="--no-suite=slow"
 build_and_test gcc "$slow" "-Dzig=$zig"
 CC=clang CXX=clang++ build_and_test clang "--suite=c --no-suite=slow"
+[ -z "$all" ] || check "clang: fuzz" meson test -C build-test/clang --suite=fuzz --print-errorlogs
 # TSan for what has threads: streams, their readers, and plans that several threads run.
 build_and_test threads "streams threads" --buildtype=debugoptimized -Db_sanitize=thread
 UBSAN_OPTIONS=halt_on_error=1 build_and_test sanitize "--suite=c --suite=bench --no-suite=slow" \
