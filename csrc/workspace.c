@@ -1,7 +1,7 @@
 /* workspace.c: the only files that the suite makes, and how they go away again.
  *
- * The windows of the scope `op` have no name where the system allows that. The files of the scope `file`
- * have names in a private directory; the process holds a lock on that directory as long as it
+ * The windows of the scope `op` have no name where the system allows that. Other windows, and the files of the scope
+ * `file`, have names in a private directory; the process holds a lock on that directory as long as it
  * lives, so that a later process can tell what a killed one has left behind, and removes it. */
 #include <dirent.h>
 #include <errno.h>
@@ -171,50 +171,33 @@ static int create_window(struct gather_workspace *workspace, char *name, size_t 
   return fd < 0 ? fail(workspace, "create file", errno) : fd;
 }
 
+/* A new file without a name; -EOPNOTSUPP where the system or the file system has no such thing. */
+static int create_nameless(struct gather_workspace *workspace) {
 #ifdef __linux__
-/* A new file without a name, where the file system has such; else one that loses its name at once. */
-static int open_window(struct gather_workspace *workspace, struct gather_window *window) {
   int fd = openat(workspace->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0)
     return fd;
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
     return fail(workspace, "create file", errno);
-  fd = create_window(workspace, window->name, sizeof window->name);
-  if (fd >= 0 && unlinkat(workspace->private_fd, window->name, 0) < 0) {
-    int error = errno;
-    (void)close(fd);
-    return fail(workspace, "unlink", error);
-  }
-  return fd;
+#endif
+  return fail(workspace, "create file", EOPNOTSUPP);
+}
+
+/* The file of a window. One that has a name keeps it until the workspace is closed: some file systems cannot open a
+ * file anew that has lost its name. */
+static int open_window(struct gather_workspace *workspace, struct gather_window *window) {
+  int fd = create_nameless(workspace);
+  return fd == -EOPNOTSUPP ? create_window(workspace, window->name, sizeof window->name) : fd;
 }
 
 /* A descriptor of its own has a position and flags of its own, and yet writes the same pages. */
 static int reopen_window(struct gather_workspace *workspace, const struct gather_window *window, int flags) {
-  (void)workspace;
+  if (*window->name)
+    return openat(workspace->private_fd, window->name, flags | O_NOFOLLOW);
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", window->fd);
   return open(path, flags);
 }
-
-static int remove_window(struct gather_workspace *workspace, const struct gather_window *window) {
-  (void)workspace;
-  (void)window;
-  return 0;
-}
-#else
-/* Without /proc/self/fd a file can only be opened anew by its name, which it keeps until the workspace is closed. */
-static int open_window(struct gather_workspace *workspace, struct gather_window *window) {
-  return create_window(workspace, window->name, sizeof window->name);
-}
-
-static int reopen_window(struct gather_workspace *workspace, const struct gather_window *window, int flags) {
-  return openat(workspace->private_fd, window->name, flags | O_NOFOLLOW);
-}
-
-static int remove_window(struct gather_workspace *workspace, const struct gather_window *window) {
-  return unlinkat(workspace->private_fd, window->name, 0);
-}
-#endif
 
 /* Writes bytes [from, to) of the window, so that its blocks and pages exist before anything is
  * timed. */
@@ -319,10 +302,11 @@ int gather_workspace_close(struct gather_workspace *workspace) {
     const struct gather_window *window = &workspace->windows[i];
     if (window->fd < 0)
       continue;
-    if (remove_window(workspace, window) < 0)
-      error = fail(workspace, "unlink the window", errno);
+    /* First closed, for a network file system gives a file that is removed while it is open another name. */
     if (close(window->fd) < 0)
       error = fail(workspace, "close the window", errno);
+    if (*window->name && unlinkat(workspace->private_fd, window->name, 0) < 0)
+      error = fail(workspace, "unlink the window", errno);
   }
   free(workspace->windows);
   char left[sizeof workspace->private_name] = "";

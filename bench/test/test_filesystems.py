@@ -14,11 +14,14 @@ ROWS = {
     "op": ["--scope=op", "--window=64000", "--count=4", "--size=1000"],
 }
 
+# One op a repetition: calls can be counted, and a run takes no time.
+BRIEF = ["--benchmark_min_time=1e-9", "--benchmark_repetitions=2"]
+
 
 def measure(folder, out, *options):
     """Runs a row or some in a folder, which must be as before; returns the process and the results."""
     before = sorted(os.listdir(folder))
-    result = run(*options, "--quick", f"--dir={folder}", f"--benchmark_out={out}")
+    result = run(*BRIEF, *options, f"--dir={folder}", f"--benchmark_out={out}")
     assert sorted(os.listdir(folder)) == before
     assert not os.path.exists(f"{out}.partial")
     return result, read(out) if os.path.exists(out) else None
@@ -108,3 +111,25 @@ def test_what_cannot_be_told_of_o_direct_is_refused(tmp_path):
     assert "O_DIRECT" in results["context"]["gatherbench.refused"]
     (name,) = measured(results)
     assert "direct:yes" not in name
+
+
+# --- A file system that gives faults. ---
+
+STRATEGIES = "write,writev,pwrite,pwritev,pwritev2,coalesce,contiguous,fallback,stdio"
+
+
+@pytest.mark.parametrize("scope", ROWS)
+@pytest.mark.parametrize("options", [(), ("--cached",), ("--hard-remove",)])
+def test_every_strategy_writes_all_bytes_on_fuse(scope, options, tmp_path):
+    """Also where a file that is open loses its name for good when it is deleted, as on some network file systems."""
+    with faulty_fs(tmp_path, *options) as folder:
+        result, results = measure(
+            folder,
+            tmp_path / "out.json",
+            *ROWS[scope],
+            f"--strategy={STRATEGIES}",
+            "--verify",
+        )
+    assert result.returncode == 0, result.stderr
+    assert len(measured(results)) == len(STRATEGIES.split(","))
+    assert results["context"]["gatherbench.filesystem"] == "fuse.faulty_fs"
