@@ -236,15 +236,24 @@ bool CheckDirectory(const options &options, gather_workspace &workspace) {
 }
 
 // Removes all that was made in the directory.
-bool CloseWorkspace(const options &options, gather_workspace &workspace) {
+bool CloseWorkspace(gather_workspace &workspace) {
   const int error = gather_workspace_close(&workspace);
   if (error)
-    complain("%s in %s: %s", workspace.operation, options.dir, std::strerror(-error));
+    complain("%s in %s: %s", workspace.operation, workspace.dir, std::strerror(-error));
   if (*workspace.private_name)
-    std::fprintf(stderr, "gatherbench: %s/%s is left; the next run there removes it\n", options.dir,
-                 workspace.private_name);
+    complain("%s/%s is left; the next run there removes it", workspace.dir, workspace.private_name);
   return error == 0;
 }
+
+// A static one is closed even where Google Benchmark ends the process.
+struct Workspace : gather_workspace {
+  explicit Workspace(const char *where) {
+    gather_workspace_init(this, where);
+  }
+  ~Workspace() {
+    CloseWorkspace(*this);
+  }
+};
 
 bool Interrupted() {
   return interrupted_by != 0;
@@ -278,7 +287,7 @@ ExitStatus MeasureIn(gather_workspace &workspace, options &options, int argc, ch
     options_probe(&options, &workspace, Interrupted);
   if (!AnyLeft(options))
     return FAILED;
-  ResultsFile file(0644 & ~mask);
+  static ResultsFile file(0644 & ~mask); // static: as a Workspace
   if (to_file && !file.Open(options.out))
     return FAILED;
   AddContext(options, argc, argv);
@@ -291,10 +300,9 @@ ExitStatus MeasureIn(gather_workspace &workspace, options &options, int argc, ch
 }
 
 int Measure(options &options, int argc, char **argv) {
-  gather_workspace workspace;
-  gather_workspace_init(&workspace, options.dir);
+  static Workspace workspace(options.dir);
   ExitStatus status = MeasureIn(workspace, options, argc, argv);
-  if (!CloseWorkspace(options, workspace) && status == MEASURED)
+  if (!CloseWorkspace(workspace) && status == MEASURED)
     status = FAILED;
   return interrupted_by ? SIGNALLED + interrupted_by : status;
 }

@@ -35,12 +35,10 @@ bool ResultsFile::Open(const std::string &path) {
     wrong = std::strerror(errno);
   else if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1)
     wrong = "it is not a file of ours";
-  else if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-    wrong = errno == EWOULDBLOCK ? "another run is writing it" : std::strerror(errno);
+  else if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) // a file system may have no locks
+    wrong = "another run is writing it";
   else if (lstat(partial.c_str(), &named) < 0 || named.st_ino != status.st_ino || named.st_dev != status.st_dev)
     wrong = "another run has completed it"; // since it was opened: these are its results
-  else if (ftruncate(fd, 0) < 0)
-    wrong = std::strerror(errno);
   if (wrong) {
     close(fd);
     return Complain("create", partial, wrong);
@@ -48,7 +46,7 @@ bool ResultsFile::Open(const std::string &path) {
   path_ = path;
   partial_path_ = partial;
   fd_ = fd;
-  return true;
+  return ftruncate(fd, 0) == 0 || Complain("truncate", partial, std::strerror(errno));
 }
 
 bool ResultsFile::Write(const std::string &text) {
@@ -66,7 +64,11 @@ bool ResultsFile::Complete(const std::string &text) {
   if (!Write(text))
     return false;
   (void)fchmod(fd_, mode_); // a file system without modes has no other to give
-  if (fsync(fd_) < 0)
+  int synced;
+  do
+    synced = fsync(fd_);
+  while (synced < 0 && errno == EINTR);
+  if (synced < 0)
     return Complain("fsync", partial_path_, std::strerror(errno));
   if (rename(partial_path_.c_str(), path_.c_str()) < 0)
     return Complain("rename", partial_path_, std::strerror(errno));
