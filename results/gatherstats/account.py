@@ -24,7 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gatherstats.effect import FEWEST_REPETITIONS, median_interval
+from gatherstats.effect import FEWEST_REPETITIONS
+from gatherstats.medians import median_interval
 from gatherstats.names import RowName
 from gatherstats.rows import Row
 from gatherstats.samples import Measured

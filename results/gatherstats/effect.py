@@ -1,10 +1,10 @@
 """How much slower or faster one row is than another: a ratio, its interval, and a test.
 
-From repetitions: the ratio of medians and a rank test. The interval of the ratio is made from the
-two medians' own intervals, which are pairs of order statistics and hold for any distribution, also
-one with two humps (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., section 7.1). They are
-put together on the logarithms of the times by the MOVER rule (G. Y. Zou, A. Donner, Statistics in
-Medicine 27, 2008, 1693-1702). The test is the Mann-Whitney U test, by scipy.
+From repetitions: the ratio of medians, a rank test and the interval that belongs to it
+(gatherstats.rank_test). That interval is of a factor by which all of a row's times differ. Where
+rows differ otherwise, or have several humps around the median, the medians know less than it says.
+Then the interval is put together from the two medians' own by the MOVER rule, on the logarithms of
+the times (G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008, 1693-1702).
 
 From published summaries: the ratio of means and Welch's test, by scipy; the interval is Welch's on
 the logarithm of the ratio, with each mean's standard error divided by the mean (delta method).
@@ -14,7 +14,6 @@ Every ratio is other / base: below 1, the other row takes less time.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,14 +21,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special, stats
 
+from gatherstats.medians import LEVEL, median_interval
+from gatherstats.rank_test import rank_test, smallest_p
 from gatherstats.rows import Aggregates
 
-LEVEL = 0.95
-"""The level of every interval of a ratio."""
-
-EXACT_UP_TO = 25
-"""Repetitions of a row up to which the rank test is exact: scipy's exact test takes 16 s for 100
-against 100, and there its normal approximation is right to the third digit."""
+MUCH_WIDER = 3.0
+"""The medians' own interval is taken where it is so much wider than the rank test's; for rows with
+one hump it is 1.1 to 1.8 times as wide."""
 
 FEWEST_REPETITIONS = 4
 """Below this the interval of a median is only a guess, and no rank test reaches p < 0.05."""
@@ -113,35 +111,6 @@ def summary_of(times_s: np.ndarray) -> Aggregates:
     return Aggregates(int(times_s.size), float(np.mean(times_s)), stddev_s)
 
 
-@functools.cache
-def smallest_p(n_base: int, n_other: int) -> float:
-    """The smallest two-sided p that a rank test can give: all of one row below all of the other."""
-    return float(min(1.0, 2 / special.binom(n_base + n_other, n_base)))
-
-
-def median_interval(
-    sorted_times: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The medians of sorted rows of positive times, and how far their intervals reach down and up.
-
-    All as logarithms. The k-th value from each end is taken, with the largest k whose interval
-    covers the median at LEVEL or more (or the two extremes, where even they cover it less). The
-    distances are then scaled from the exact level of that pair to LEVEL, as for a normal law.
-    """
-    n = sorted_times.shape[-1]
-    tail = (1 - LEVEL) / 2
-    k = max(1, int(stats.binom.ppf(tail, n, 0.5)))
-    missed = float(stats.binom.cdf(k - 1, n, 0.5))
-    scale = float(special.ndtri(tail) / special.ndtri(missed))
-    logs = np.log(sorted_times)
-    middle = np.log(np.median(sorted_times, axis=-1))
-    return (
-        middle,
-        (middle - logs[..., k - 1]) * scale,
-        (logs[..., n - k] - middle) * scale,
-    )
-
-
 def _problem(base: np.ndarray, other: np.ndarray) -> str:
     fewest = min(base.size, other.size)
     if fewest == 0:
@@ -165,40 +134,31 @@ def _without_test(base: np.ndarray, other: np.ndarray, problem: str) -> Effect:
 
 def _compare_batch(base: np.ndarray, other: np.ndarray) -> list[Effect]:
     """Compare the rows of two matrices, one pair a row, one repetition a column."""
-    base, other = np.sort(base, axis=1), np.sort(other, axis=1)
     n_base, n_other = base.shape[1], other.shape[1]
-    base_middle, base_down, base_up = median_interval(base)
-    middle, down, up = median_interval(other)
-    log_ratio = middle - base_middle
-    ratios = np.exp(log_ratio)
-    lows = np.exp(log_ratio - np.hypot(down, base_up))
-    highs = np.exp(log_ratio + np.hypot(up, base_down))
-    ps = _rank_test(base, other)
+    log_ratio, log_low, log_high = _of_medians(np.sort(base), np.sort(other))
+    tested = rank_test(base, other)
+    rank_low, rank_high = np.log(tested.low), np.log(tested.high)
+    one_factor = (rank_low <= log_ratio) & (log_ratio <= rank_high)
+    one_factor &= log_high - log_low <= MUCH_WIDER * (rank_high - rank_low)
+    lows = np.exp(np.where(one_factor, rank_low, log_low))
+    highs = np.exp(np.where(one_factor, rank_high, log_high))
     template = Effect(
         "medians", best_p=smallest_p(n_base, n_other), n=min(n_base, n_other)
     )
     return [
         replace(template, ratio=float(r), low=float(lo), high=float(hi), p=float(p))
-        for r, lo, hi, p in zip(ratios, lows, highs, ps)
+        for r, lo, hi, p in zip(np.exp(log_ratio), lows, highs, tested.p)
     ]
 
 
-def _rank_test(base: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Two-sided p of the Mann-Whitney U test for each row; exact for few repetitions without ties."""
-    both = np.sort(np.concatenate([base, other], axis=1), axis=1)
-    tied = np.any(both[:, 1:] == both[:, :-1], axis=1)
-    small = max(base.shape[1], other.shape[1]) <= EXACT_UP_TO
-    ps = np.ones(len(base))
-    for chosen, method in (
-        (~tied & small, "exact"),
-        (tied | (not small), "asymptotic"),
-    ):
-        if np.any(chosen):
-            result = stats.mannwhitneyu(
-                base[chosen], other[chosen], axis=1, method=method
-            )
-            ps[chosen] = np.clip(result.pvalue, 0.0, 1.0)
-    return ps
+def _of_medians(
+    base: np.ndarray, other: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The ratio of the medians of sorted rows and its interval, all as logarithms."""
+    base_middle, base_down, base_up = median_interval(base)
+    middle, down, up = median_interval(other)
+    ratio = middle - base_middle
+    return ratio, ratio - np.hypot(down, base_up), ratio + np.hypot(up, base_down)
 
 
 def _compare_medians_only(base: Aggregates, other: Aggregates) -> Effect:

@@ -1,10 +1,14 @@
-"""Medians of many arrays at once: thousands of short ones take as long as a few."""
+"""Medians of many arrays at once, and their intervals: thousands of short ones take as long as a few."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from scipy import special, stats
+
+LEVEL = 0.95
+"""The level of every interval."""
 
 
 def medians(arrays: Sequence[np.ndarray]) -> list[float]:
@@ -18,3 +22,27 @@ def medians(arrays: Sequence[np.ndarray]) -> list[float]:
         for i, value in zip(indices, np.median(rows, axis=1)):
             result[i] = float(value)
     return result
+
+
+def median_interval(
+    sorted_times: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The medians of sorted rows of positive times, and how far their intervals reach down and up.
+
+    All as logarithms. The interval is a pair of order statistics, which holds for any distribution
+    (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): the k-th value from each end is taken, with the largest k whose interval
+    covers the median at LEVEL or more (or the two extremes, where even they cover it less). The
+    distances are then scaled from the exact level of that pair to LEVEL, as for a normal law.
+    """
+    n = sorted_times.shape[-1]
+    tail = (1 - LEVEL) / 2
+    k = max(1, int(stats.binom.ppf(tail, n, 0.5)))
+    missed = float(stats.binom.cdf(k - 1, n, 0.5))
+    scale = float(special.ndtri(tail) / special.ndtri(missed))
+    logs = np.log(sorted_times)
+    middle = np.log(np.median(sorted_times, axis=-1))
+    return (
+        middle,
+        (middle - logs[..., k - 1]) * scale,
+        (logs[..., n - k] - middle) * scale,
+    )

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from gatherstats.drift import autocorrelation, remove_drift
+from gatherstats.effect import compare_repetitions
 from gatherstats.rows import Row
 from gatherstats.verdict import Outcome, Verdict, judge, uncorrected
 
@@ -58,16 +59,12 @@ def smallest_found(draws: Sequence[Draw]) -> float | None:
 
     As a share of the time, 0.01 for 1 %; None where even LARGEST is not found so often.
     """
-    low, high = 0.0, LARGEST
-    if _share_found(draws, high) < FOUND:
-        return None
-    while high - low > 1e-4 + high / 100:
-        middle = (low + high) / 2
-        if _share_found(draws, middle) >= FOUND:
-            high = middle
-        else:
-            low = middle
-    return high
+    # A factor on one of the rows is one on the interval too, so a slowdown is found once it lifts
+    # the lower end above 1.
+    lows = np.array([effect.low for effect in compare_repetitions(draws)])
+    hidden = np.nan_to_num(1 / lows - 1, nan=np.inf)
+    smallest = float(np.quantile(hidden, FOUND, method="higher"))
+    return max(smallest, 0.0) if smallest <= LARGEST else None
 
 
 def correlation_in_time(rows: Sequence[Row], times_s: Sequence[np.ndarray]) -> float:
@@ -78,13 +75,6 @@ def correlation_in_time(rows: Sequence[Row], times_s: Sequence[np.ndarray]) -> f
     deviations = np.concatenate([np.log(t / np.median(t)) for t in times_s])
     order = np.argsort(np.concatenate([row.start_s for row in rows]), kind="stable")
     return autocorrelation(deviations[order])
-
-
-def _share_found(draws: Sequence[Draw], slowdown: float) -> float:
-    # A drift that is found from each sample's deviations from its own median does not change with
-    # a factor, so it need not be removed anew. Without a threshold nothing counts as the same.
-    slowed = [(base, other * (1 + slowdown)) for base, other in draws]
-    return share(verdicts(slowed, threshold=0.0), Outcome.SLOWER)
 
 
 def _draw_once(

@@ -21,13 +21,13 @@ from scipy import special
 
 from gatherstats.effect import (
     FEWEST_REPETITIONS,
-    LEVEL,
     Effect,
     compare_repetitions,
     compare_summaries,
-    smallest_p,
     summary_of,
 )
+from gatherstats.medians import LEVEL
+from gatherstats.rank_test import smallest_p
 from gatherstats.rows import Aggregates
 
 ALPHA = 0.05

@@ -21,6 +21,7 @@ from scipy import stats
 
 RECORDED = sorted((RESULTS / "test" / "data").glob("recorded_*.json"))
 COMPARISONS = 200
+SIMULATED = 600
 DECIDED = (Outcome.FASTER, Outcome.SLOWER)
 
 
@@ -28,7 +29,7 @@ def simulated(kind, n, ratio, rng):
     """Verdicts on pairs with that true ratio, each a run of its own."""
     pairs = [
         tuple(remove_drift(interleaved(kind, n, rng, ratio))[0])
-        for _ in range(COMPARISONS)
+        for _ in range(SIMULATED)
     ]
     return judge(pairs, correction=uncorrected)
 
@@ -110,7 +111,7 @@ def plain_tests(row, n, slowdown):
     return np.mean(found, axis=0)
 
 
-@pytest.mark.parametrize("slowdown", [0.02, 0.05])
+@pytest.mark.parametrize("slowdown", [0.01, 0.02, 0.05])
 def test_more_is_found_than_by_plain_tests(recorded, slowdown):
     slowed = [(base, other * (1 + slowdown)) for base, other in draws(recorded, 100)]
     ours = share(verdicts(slowed, THRESHOLD), Outcome.SLOWER)
@@ -118,13 +119,12 @@ def test_more_is_found_than_by_plain_tests(recorded, slowdown):
     assert ours >= u and ours >= welch
 
 
-def test_two_per_cent_are_found_on_a_quiet_machine():
+def test_one_and_two_per_cent_are_found_on_a_quiet_machine():
     pairs = draws(RESULTS / "test" / "data" / "recorded_quiet.json", 100)
     slowed = [(base, other * 1.02) for base, other in pairs]
     assert share(verdicts(slowed, THRESHOLD), Outcome.SLOWER) >= 0.9
-    # One per cent is the threshold; without one it is found most of the time.
     slowed = [(base, other * 1.01) for base, other in pairs]
-    assert share(verdicts(slowed, 0.0), Outcome.SLOWER) >= 0.7
+    assert share(verdicts(slowed, THRESHOLD), Outcome.SLOWER) >= 0.8
     assert smallest_found(pairs) < 0.015
 
 
