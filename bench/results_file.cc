@@ -20,6 +20,9 @@ bool ResultsFile::Open(const std::string &path) {
   if (lstat(path.c_str(), &status) == 0) {
     if (!S_ISREG(status.st_mode))
       return Complain("write results to", path, "not a regular file");
+    // In a directory like /tmp it could not be replaced, which would show when all is measured.
+    if (status.st_uid != geteuid() && geteuid() != 0)
+      return Complain("write results to", path, "it is another user's file");
   } else if (errno != ENOENT) {
     return Complain("write results to", path, std::strerror(errno));
   }

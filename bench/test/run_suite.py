@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 
 import pytest
@@ -31,6 +32,13 @@ def run(*options, program=SUITE, env=None, timeout=60):
         text=True,
         timeout=timeout,
     )
+
+
+def strace_works():
+    """Whether strace is there and may trace here."""
+    if not shutil.which("strace"):
+        return False
+    return subprocess.run(["strace", "-o", "/dev/null", "true"]).returncode == 0
 
 
 def read(path):

@@ -2,12 +2,11 @@
 
 import os
 import re
-import shutil
 import subprocess
 
 import pytest
 
-from run_suite import SMALL, SUITE, read, repetitions
+from run_suite import SMALL, SUITE, read, repetitions, strace_works
 
 STRATEGIES = [
     "write",
@@ -26,13 +25,6 @@ CALLS = {
     "pwritev": "pwritev",
 }
 CALLS |= {"coalesce": "pwrite64", "contiguous": "pwrite64", "fallback": "pwrite64"}
-
-
-def strace_works():
-    """Whether strace is there and may trace here."""
-    if not shutil.which("strace"):
-        return False
-    return subprocess.run(["strace", "-o", "/dev/null", "true"]).returncode == 0
 
 
 @pytest.mark.skipif(not strace_works(), reason="strace cannot trace here")
@@ -121,7 +113,8 @@ def test_a_durability_is_what_it_says(options, makes, opens_with, tmp_path):
         pytest.skip("this file system or emulator does not take the flag")
     text = trace.read_text()
     in_work = rf"<{re.escape(str(work))}/[^>]*>"
-    synced = re.findall(rf"^\d+ +(fsync|fdatasync)\(\d+{in_work}", text, re.M)
+    file_in_work = rf"<{re.escape(str(work))}/[^>]*/file-[^>]*>"
+    synced = re.findall(rf"^\d+ +(fsync|fdatasync)\(\d+{file_in_work}", text, re.M)
     flagged = re.findall(rf"^\d+ +pwritev2\(\d+{in_work}.*RWF_DSYNC", text, re.M)
     opened = re.findall(rf"^\d+ +openat\(\d+{in_work}.*O_CREAT[|\w]*", text, re.M)
     assert opened
@@ -132,3 +125,31 @@ def test_a_durability_is_what_it_says(options, makes, opens_with, tmp_path):
     else:
         assert not synced
         assert all(f"|{opens_with}" in line for line in opened)
+
+
+@pytest.mark.skipif(not strace_works(), reason="strace cannot trace here")
+@pytest.mark.parametrize(
+    "scope, synced", [("op", "window"), ("file", "private directory")]
+)
+def test_earlier_writes_are_settled_before_a_repetition(scope, synced, tmp_path):
+    trace, work = tmp_path / "trace", tmp_path / "work"
+    work.mkdir()
+    subprocess.run(
+        ["strace", "-f", "-y", "-e", "trace=fsync,pwrite64,unlinkat", "-o", trace]
+        + [*SUITE, f"--scope={scope}", "--file-bytes=16k", "--window=16k"]
+        + ["--strategy=pwrite", "--benchmark_min_time=1e-9"]
+        + ["--benchmark_repetitions=5", f"--dir={work}"],
+        check=True,
+        capture_output=True,
+        timeout=60,
+        env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},
+    )
+    lines = [line for line in trace.read_text().splitlines() if str(work) in line]
+    calls = "".join(
+        "s" if "fsync(" in line else "w" if "pwrite64(" in line else "d"
+        for line in lines
+    )
+    # The window is filled by four writes and synced. Then each repetition: settled, four writes and,
+    # where a file is made, its deletion.
+    each = "swwww" if scope == "op" else "swwwwd"
+    assert calls.endswith(each * 5) or calls.endswith(each * 5 + "d"), (calls, synced)
