@@ -48,13 +48,17 @@ static const struct fuse_opt option_table[] = {
     FUSE_OPT_END,
 };
 
-/* Counts a call of a kind, and tells whether it is a faulty one. */
+/* Counts a call of a kind, and tells whether it is a faulty one; those are listed on the standard output. */
 static bool is_faulty(const char *call) {
   static int calls;
   if (options.call == NULL || strcmp(call, options.call) != 0)
     return false;
   calls++;
-  return calls >= options.first && (options.times == 0 || calls < options.first + options.times);
+  if (calls < options.first || (options.times > 0 && calls >= options.first + options.times))
+    return false;
+  printf("%s %d\n", call, calls);
+  fflush(stdout);
+  return true;
 }
 
 /* Paths of FUSE begin with a slash; here they are relative to the backing directory. */
@@ -83,7 +87,7 @@ static int fs_access(const char *path, int mode) {
 
 static int fs_statfs(const char *path, struct statvfs *status) {
   (void)path;
-  return result_of(fstatvfs(backing_fd, status));
+  return is_faulty("statfs") ? -options.error : result_of(fstatvfs(backing_fd, status));
 }
 
 static int fs_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, off_t offset, struct fuse_file_info *info,
@@ -163,8 +167,8 @@ static int fs_write(const char *path, const char *memory, size_t bytes, off_t of
     if (options.error)
       return -options.error;
     size_t change = (size_t)abs(options.short_bytes);
-    size_t rest = options.short_bytes >= 0 ? change : bytes > change ? bytes - change : 0;
-    bytes = rest < bytes ? rest : bytes;
+    if (bytes > change)
+      bytes = options.short_bytes >= 0 ? change : bytes - change;
   }
   ssize_t result = pwrite((int)info->fh, memory, bytes, offset);
   return result < 0 ? -errno : (int)result;

@@ -5,6 +5,7 @@ a loop device goes away with its mount.
 """
 
 import ctypes
+import errno
 import functools
 import os
 import subprocess
@@ -102,7 +103,8 @@ def disk(kind, tmp_path):
 
 @contextmanager
 def faulty_fs(tmp_path, *options):
-    """The FUSE file system of faulty_fs.c, with its options, over a folder that is empty at first."""
+    """The FUSE file system of faulty_fs.c, with its options, over a folder that is empty at first. What faults it gave
+    stands in the file `faults` beside it."""
     program = os.environ.get("FAULTY_FS")
     if not program:
         pytest.skip("libfuse3 is missing")
@@ -112,12 +114,13 @@ def faulty_fs(tmp_path, *options):
     backing, folder = tmp_path / "backing", tmp_path / "fuse"
     backing.mkdir(exist_ok=True)
     folder.mkdir(exist_ok=True)
-    process = subprocess.Popen(
-        [program, f"--backing={backing}", *options, folder],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with open(tmp_path / "faults", "wb") as faults:
+        process = subprocess.Popen(
+            [program, f"--backing={backing}", *options, folder],
+            stdout=faults,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     try:
         deadline = time.monotonic() + 20
         while not os.path.ismount(folder):
@@ -137,21 +140,15 @@ def faulty_fs(tmp_path, *options):
     assert process.returncode == 0
 
 
-def fill(folder, leave=0):
-    """Eats the room of a file system up to about so many bytes; returns the file that holds it."""
+def fill(folder):
+    """Eats the room of a file system; returns the file that holds it."""
     path = folder / "somebody-elses"
     with open(path, "ab", buffering=0) as file:
-        for size in (1 << 20, 1 << 16, 1 << 12, 1):
-            while True:
-                status = os.statvfs(folder)
-                if leave and status.f_bavail * status.f_frsize < leave + size:
-                    break
-                try:
-                    file.write(bytes(size))
-                except OSError:
-                    break
-        try:
-            os.fsync(file.fileno())
-        except OSError:
-            pass  # a disk that is full
+        for size in (1 << 24, 1 << 20, 1 << 16, 1 << 12, 1):
+            try:
+                while True:
+                    os.posix_fallocate(file.fileno(), file.tell(), size)
+                    file.seek(size, os.SEEK_CUR)
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
     return path
