@@ -26,7 +26,7 @@ for option in "$@"; do
   fi
   case $option in
     --test)
-      packages="$packages clang clang-format libcmocka-dev strace black shellcheck python3-pytest
+      packages="$packages clang clang-format libcmocka-dev strace black shellcheck locales python3-pytest
         python3-hypothesis python3-matplotlib chromium
         e2fsprogs xfsprogs btrfs-progs fuse3 libfuse3-dev"
       command -v npm >/dev/null || packages="$packages npm" ;;
