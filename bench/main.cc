@@ -1,14 +1,18 @@
 // main.cc: a run from the command line to the exit status.
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -66,6 +70,31 @@ bool OpenStandardStreams() {
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
       return false;
   return true;
+}
+
+// Where there is no memory, or no thread, the libraries throw, some of it where nothing can catch it. What is static is
+// closed all the same.
+[[noreturn]] void OnTerminate() {
+  static std::atomic_flag entered = ATOMIC_FLAG_INIT;
+  while (entered.test_and_set())
+    pause(); // another thread ends the process
+  const char *reason = "unknown error";
+  char text[128];
+  try {
+    if (const std::exception_ptr thrown = std::current_exception())
+      std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc &) {
+    reason = "out of memory";
+  } catch (const std::system_error &error) {
+    std::snprintf(text, sizeof text, "start threads: %s", std::strerror(error.code().value()));
+    reason = text;
+  } catch (const std::exception &error) {
+    std::snprintf(text, sizeof text, "%s", error.what());
+    reason = text;
+  } catch (...) {
+  }
+  std::fprintf(stderr, "gatherbench: %s\n", reason);
+  std::exit(FAILED);
 }
 
 // At exit, for Google Benchmark may end the process: what was printed has arrived, or the status says
@@ -334,6 +363,7 @@ int Act(options &options, int argc, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
+  std::set_terminate(OnTerminate);
   if (!OpenStandardStreams() || !IgnoreWriteSignals() || std::atexit(CheckStdout) != 0)
     return FAILED;
   options options;

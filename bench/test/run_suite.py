@@ -21,7 +21,7 @@ FAULTY = [*WRAPPER, os.environ["GATHERBENCH_FAULTY"]]
 SMALL = ["--scope=file", "--file-bytes=256000", "--count=4", "--size=16000"]
 
 
-def run(*options, program=SUITE, env=None, timeout=60):
+def run(*options, program=SUITE, env=None, timeout=60, preexec_fn=None):
     """Runs the benchmark with options; returns the completed process with its texts."""
     # Google Benchmark's variables in the caller's environment would change what is run.
     clean = {k: v for k, v in os.environ.items() if not k.startswith("BENCHMARK_")}
@@ -31,6 +31,7 @@ def run(*options, program=SUITE, env=None, timeout=60):
         capture_output=True,
         text=True,
         timeout=timeout,
+        preexec_fn=preexec_fn,
     )
 
 
