@@ -3,7 +3,6 @@
 import collections
 import concurrent.futures
 import itertools
-import json
 import os
 import random
 import re

@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import os
-import re
 import shutil
 import signal
 import stat
