@@ -224,9 +224,9 @@ struct gather_run {
   int (*inspect)(struct gather_run *run);
 };
 
-/* Opens a plan that is not refused, for the calling thread, which is number `thread` of the plan's threads. The plan
- * and the workspace must outlive the run; threads may share them. On an error nothing stays open, and run->operation
- * says what failed. */
+/* Opens a plan that is not refused, for the calling thread, which is number `thread` of the plan's threads. On a file
+ * it first waits until what earlier runs of the workspace wrote has reached the device. The plan and the workspace must
+ * outlive the run; threads may share them. On an error nothing stays open, and run->operation says what failed. */
 int gather_open(struct gather_run *run, const struct gather_plan *plan, struct gather_workspace *workspace,
                 unsigned thread);
 

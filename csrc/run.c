@@ -192,6 +192,12 @@ static int unpin(struct gather_run *run) {
 }
 #endif
 
+/* pg_test_fsync, too, syncs what it wrote before it measures. */
+static int settle(struct gather_run *run) {
+  int error = gather_workspace_settle(run->workspace);
+  return error ? gather_fail(run, run->workspace->operation, -error) : 0;
+}
+
 int gather_open(struct gather_run *run, const struct gather_plan *plan, struct gather_workspace *workspace,
                 unsigned thread) {
   *run = (struct gather_run){
@@ -208,6 +214,8 @@ int gather_open(struct gather_run *run, const struct gather_plan *plan, struct g
     return error;
   if (plan->strategy->open && (error = plan->strategy->open(run)) != 0)
     goto err_batches;
+  if ((plan->target->offers & GATHER_ALLOCATED) && (error = settle(run)) != 0)
+    goto err_strategy;
   error = plan->scope->open(run);
   if (error)
     goto err_strategy;

@@ -199,6 +199,14 @@ static int reopen_window(struct gather_workspace *workspace, const struct gather
   return open(path, flags);
 }
 
+/* fsync, repeated after signals; 0 or an error number. */
+static int sync_file(int fd) {
+  while (fsync(fd) < 0)
+    if (errno != EINTR)
+      return errno;
+  return 0;
+}
+
 /* Writes bytes [from, to) of the window, so that its blocks and pages exist before anything is
  * timed. */
 static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from, uint64_t to) {
@@ -218,10 +226,8 @@ static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from
     }
   }
   free(chunk);
-  while (!error && fsync(fd) < 0)
-    if (errno != EINTR)
-      error = fail(workspace, "fsync the window", errno);
-  return error;
+  int sync_error = error ? 0 : sync_file(fd);
+  return sync_error ? fail(workspace, "fsync the window", sync_error) : error;
 }
 
 int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size) {
@@ -279,6 +285,21 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, u
   }
   pthread_mutex_unlock(&workspace->mutex);
   return result;
+}
+
+int gather_workspace_settle(struct gather_workspace *workspace) {
+  pthread_mutex_lock(&workspace->mutex);
+  int error = 0;
+  for (unsigned i = 0; i < workspace->windows_count && !error; i++)
+    if (workspace->windows[i].fd >= 0)
+      error = sync_file(workspace->windows[i].fd);
+  /* The deletion of files is on its way until the directory is synced, which some file systems cannot (EINVAL). */
+  if (!error && workspace->private_fd >= 0)
+    error = sync_file(workspace->private_fd);
+  if (error == EINVAL)
+    error = 0;
+  pthread_mutex_unlock(&workspace->mutex);
+  return error ? fail(workspace, "settle earlier writes", error) : 0;
 }
 
 /* Removes the private directory; if that fails, once more after what earlier errors may have left in it. */
