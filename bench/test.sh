@@ -1,10 +1,10 @@
 #!/bin/sh
 # test.sh [--all]: installs what is missing, then builds and tests everything, warnings as errors: with gcc and clang, with
-# sanitizers, for the other architecture under its emulator, with link-time optimization; and the layout of all sources.
-# With --all the slow checks too. Exits non-zero if anything fails.
+# sanitizers, for the other architecture under its emulator, with link-time optimization; and checks all sources.
+# With --all the slow checks too: tests of the suite "slow", valgrind, clang's static analyzer, and coverage, whose summary
+# it prints. Exits non-zero if anything fails.
 set -eu
 
-# Tests of the suite "slow" run with --all only.
 all=
 for option in "$@"; do
   case $option in
@@ -57,6 +57,7 @@ sources=$(find csrc bench -name '*.c' -o -name '*.cc' -o -name '*.h')
 check "layout of C and C++" clang-format --dry-run -Werror $sources
 check "layout of Python" black --check bench results
 check "shell" shellcheck bench/*.sh bench/cross/*.sh csrc/test/*.sh bench/test/fuzz/*.sh .ci/run
+check "pyflakes" pyflakes3 bench results
 
 # zig's C compiler builds for macOS. It comes from npm; without it those tests are skipped.
 zig=zig
@@ -67,10 +68,31 @@ fi
 slow=
 [ -n "$all" ] || slow="--no-suite=slow"
 build_and_test gcc "$slow" "-Dzig=$zig"
+
+# .clang-tidy has the checks; those of clang's static analyzer take minutes. cppcheck 2.10 misreads our C++.
+flags="-I build-test/gcc -I csrc -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64"
+tidy="clang-tidy --quiet"
+[ -n "$all" ] || tidy="$tidy --checks=-clang-analyzer-*"
+# shellcheck disable=SC2086
+check "clang-tidy: C" $tidy csrc/*.c bench/*.c -- -std=c11 $flags
+# shellcheck disable=SC2086
+check "clang-tidy: C++" $tidy bench/*.cc -- -std=c++17 -DBENCHMARK_DIVIDES_BY_THREADS=1 $flags
+# shellcheck disable=SC2086
+check "cppcheck" cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability $flags -D__linux__ \
+  csrc/*.c bench/*.c
+
+if [ -n "$all" ]; then
+  check "valgrind" meson test -C build-test/gcc --print-errorlogs --timeout-multiplier=10 \
+    --wrapper="valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect" \
+    plan run faults each_call streams threads concurrent_op concurrent_file
+  check "coverage" sh bench/coverage.sh build-test/coverage
+  [ ! -f build-test/coverage/summary.txt ] || cat build-test/coverage/summary.txt
+fi
+
 CC=clang CXX=clang++ build_and_test clang "--suite=c --no-suite=slow"
 [ -z "$all" ] || check "clang: fuzz" meson test -C build-test/clang --suite=fuzz --print-errorlogs
 # TSan for what has threads: streams, their readers, and plans that several threads run.
-build_and_test threads "streams threads" --buildtype=debugoptimized -Db_sanitize=thread
+build_and_test threads "streams threads concurrent_op concurrent_file" --buildtype=debugoptimized -Db_sanitize=thread
 UBSAN_OPTIONS=halt_on_error=1 build_and_test sanitize "--suite=c --suite=bench --no-suite=slow" \
   --buildtype=debugoptimized -Db_sanitize=address,undefined
 # The other architecture under its emulator; and link-time optimization, which must not remove or merge what is measured:
