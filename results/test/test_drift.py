@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from gatherstats.drift import (
     NEIGHBOURS,
+    Drift,
     autocorrelation,
     is_in_random_order,
     median_of_neighbours,
@@ -11,6 +12,7 @@ from gatherstats.drift import (
 )
 from gatherstats.names import parse_name
 from gatherstats.rows import Row
+from gatherstats.sentences import drifts_text
 
 
 def make_rows(times, starts):
@@ -63,6 +65,17 @@ def test_the_neighbours_leave_out_the_value_itself():
     assert medians[7] == 7
     assert medians[0] == np.median(np.delete(values[: NEIGHBOURS + 1], 0))
     assert medians[14] == np.median(values[15 - NEIGHBOURS - 1 : 14])
+
+
+def test_many_launches_are_one_line():
+    drifts = {
+        "1": Drift(0.875, 1.1, 0.1, 0.01),
+        "2": Drift(0.95, 1.2, 0.1, 0.01),
+        "3": Drift(0.99, 1.01, 0.01, 0.02),
+    }
+    assert drifts_text(drifts) == [
+        "Drift within the 3 launches: between -12.5 % and +20.0 %; removed in 2."
+    ]
 
 
 def test_a_fixed_order_is_seen():

@@ -144,6 +144,34 @@ def test_a_name_that_comes_twice(show):
     assert " 2.500 " in out
 
 
+def test_old_aggregates_have_their_names_name(show):
+    rows = aggregates("BM_a", 10, mean=10.0, median=9.0, stddev=1.0)
+    for row in rows:
+        del row["run_name"]
+    status, out, err = show(results(rows))
+    assert (status, err) == (0, "") and out.count("| BM_a ") == 1
+
+
+def test_an_aggregate_that_comes_twice(show):
+    rows = aggregates("BM_a", 10, mean=10.0, median=9.0, stddev=1.0)
+    status, out, err = show(results(rows, rows))
+    assert status == 1 and "BM_a: the name comes twice" in single_line(err)
+    assert out.count("| BM_a ") == 1
+
+
+def test_a_whole_number_that_no_float_holds(show):
+    status, out, err = show(results(repetitions("BM_a", [10**400, 1.0, 2.0])))
+    assert status == 1 and "BM_a: failed: real_time is inf" in single_line(err)
+    assert "| BM_a   | failed |" in out
+
+
+def test_a_path_that_no_file_has(capsys):
+    import blog_table
+
+    assert blog_table.main(["a\0b"]) == 2
+    assert "null byte" in single_line(capsys.readouterr().err)
+
+
 def test_missing_repetitions_are_named(show):
     rows = repetitions("BM_a", [1.0, 2, 3, 4])[:3]
     status, _, err = show(results(rows))
@@ -178,6 +206,19 @@ def test_names_are_safe_in_a_table(show):
     assert status == 0
     assert "\x1b" not in out and "\u202e" not in out and "\ud800" not in out
     assert r"BM_\<int>\|x\x1b[2J\x0a\u202e\ud800\`\*" in out
+
+
+def test_columns_stand_below_each_other_whatever_the_names(show):
+    names = ["BM_日本", "BM_e\u0301", "BM_\U000e0001", "BM_plain"]
+    status, out, err = show(results(*(repetitions(n, [1.0, 2, 3, 4]) for n in names)))
+    assert (status, err) == (0, "") and r"BM_\U000e0001" in out
+    rows = [line for line in out.splitlines() if line.startswith("| BM_")]
+    edges = set()
+    for row in rows:
+        cell = row[1:].split("|")[0]
+        wide = sum(character in "日本" for character in cell)
+        edges.add(len(cell) + wide - cell.count("\u0301"))
+    assert len(rows) == 4 and len(edges) == 1
 
 
 def test_rows_stand_in_the_order_of_registration(tmp_path):

@@ -162,6 +162,22 @@ def test_welch_from_summaries():
     assert effect.statistic == "means"
 
 
+@pytest.mark.parametrize(
+    "base, other, statistic, ratio, problem",
+    [
+        (Aggregates(9, 2.0), Aggregates(9, 3.0), "means", 1.5, "without a spread"),
+        (Aggregates(median_s=2.0), Aggregates(median_s=1.0), "medians", 0.5, "an n"),
+        (Aggregates(9, 2.0), Aggregates(median_s=1.0), "medians", None, "an n"),
+        (Aggregates(9, 0.0, 0.1), Aggregates(9, 3.0, 0.1), "means", None, "zero"),
+        (Aggregates(9, 2.0, 0.0), Aggregates(9, 3.0, 0.0), "means", 1.5, "no spread"),
+    ],
+)
+def test_summaries_that_cannot_be_tested(base, other, statistic, ratio, problem):
+    effect = compare_summaries(base, other)
+    assert problem in effect.problem and effect.statistic == statistic
+    assert np.isnan(effect.ratio) if ratio is None else effect.ratio == ratio
+
+
 def test_welch_equals_scipy_on_samples(rng):
     base, other = normal(1, 30), normal(1.01, 20, 0.03)
     known = Aggregates(20, float(other.mean()), float(other.std(ddof=1)))
