@@ -29,6 +29,7 @@ OPERATIONS = {
     "pwrite64": "pwrite|write the window|prepare to verify",
     "pread64": "pread",
     "fallocate": "posix_fallocate|fallocate",
+    "fsync": "fsync|settle earlier writes",
     "pipe2": "pipe",
 }
 

@@ -84,9 +84,8 @@ def test_a_fault_is_an_error_of_its_row(scope, strategy, sync, tmp_path):
 # Plans that make every kind of call; between them also what runs before and after the rows.
 EVERY_CALL = {
     "op": [
-        "--scope=op --strategy=write --sync=fsync --target=file",
-        "--scope=op --strategy=pwritev2 --sync=none,fdatasync,rwf_dsync --target=file",
-        "--scope=op --strategy=pwrite --target=file --verify",
+        "--scope=op --strategy=write --sync=fsync --target=file --verify",
+        "--scope=op --strategy=pwritev2 --sync=fdatasync,rwf_dsync --target=file",
         "--scope=op --strategy=writev --target=null,pipe",
     ],
     "file": [
