@@ -102,6 +102,16 @@ def disk(kind, tmp_path):
 
 
 @contextmanager
+def thin_disk(kind, tmp_path):
+    """An image that has less room than its file system was told: what is not in it yet, cannot be written back."""
+    with tmpfs(tmp_path / "below", "size=400m") as below:
+        path = make_image(below / "image", kind)
+        with image(tmp_path / "disk", path) as folder:
+            fill(below)
+            yield folder
+
+
+@contextmanager
 def faulty_fs(tmp_path, *options):
     """The FUSE file system of faulty_fs.c, with its options, over a folder that is empty at first. What faults it gave
     stands in the file `faults` beside it."""
@@ -144,9 +154,10 @@ def fill(folder):
     """Eats the room of a file system; returns the file that holds it."""
     path = folder / "somebody-elses"
     with open(path, "ab", buffering=0) as file:
-        for size in (1 << 24, 1 << 20, 1 << 16, 1 << 12, 1):
+        # Bounded, for somebody may give room back all the time.
+        for size in (1 << 24, 1 << 20, 1 << 16, 1 << 12):
             try:
-                while True:
+                for _ in range(1000):
                     os.posix_fallocate(file.fileno(), file.tell(), size)
                     file.seek(size, os.SEEK_CUR)
             except OSError as error:

@@ -2,16 +2,21 @@
 
 import ctypes
 import errno
+import fcntl
 import os
 import re
+import struct
 import threading
 
 import pytest
 
-from brief import BRIEF, ROWS, check_failure, measure, measured
+from brief import BRIEF, ROWS, check_failure, failed, measure, measured
 from fault_table import fault
-from mounts import disk, faulty_fs, fill, mounted, need_mounts, tmpfs, unmount
-from run_suite import repetitions
+from mounts import disk, faulty_fs, fill, image, make_image, mounted, need_mounts
+from mounts import thin_disk, tmpfs, unmount
+from run_suite import read, repetitions, run
+
+MS_RDONLY, MS_REMOUNT = 1, 32  # sys/mount.h
 
 
 def context(folder, out):
@@ -125,19 +130,25 @@ def test_the_room_that_the_blog_needs_is_told(free, enough, tmp_path):
     assert (told in result.stderr) == (not enough)
 
 
-class Eater:
-    """Somebody else, who eats the room of a file system once the suite has begun to write to it."""
+class Meanwhile:
+    """Does something to a file system once the suite has begun to write to it, again and again until it returns True."""
 
-    def __init__(self, folder):
-        self.folder, self.ended = folder, threading.Event()
-        self.thread = threading.Thread(target=self.eat)
+    def __init__(self, folder, action):
+        self.folder, self.action = folder, action
+        self.ended, self.error = threading.Event(), None
+        self.thread = threading.Thread(target=self.act)
 
-    def eat(self):
-        while not self.ended.wait(0.001):
-            if any(
-                name.startswith(".gatherbench-") for name in os.listdir(self.folder)
+    def act(self):
+        try:
+            while not any(
+                name.startswith(".gather") for name in os.listdir(self.folder)
             ):
-                fill(self.folder)
+                if self.ended.wait(0.001):
+                    return
+            while not self.action() and not self.ended.wait(0.001):
+                pass
+        except BaseException as error:
+            self.error = error
 
     def __enter__(self):
         self.thread.start()
@@ -145,19 +156,130 @@ class Eater:
     def __exit__(self, *_):
         self.ended.set()
         self.thread.join()
+        assert self.error is None
+
+
+# Rows that would take some seconds, if nothing happened meanwhile.
+LONG = ["--scope=file", "--file-bytes=4M", "--benchmark_repetitions=500"]
+LONG += ["--strategy=pwrite,pwritev", "--target=file,null"]
 
 
 @pytest.mark.parametrize("kind", DISKS)
 def test_a_disk_that_fills_up_fails_the_rows_on_it(kind, tmp_path):
     with disk(kind, tmp_path) as folder, fault("disk fills up", kind):
         (folder / "somebody-elses").touch()
-        with Eater(folder):
-            result, results = measure(
-                folder,
-                tmp_path / "out.json",
-                *["--scope=file", "--file-bytes=4M", "--benchmark_repetitions=500"],
-                *["--strategy=pwrite,pwritev", "--target=file,null"],
-            )
+        with Meanwhile(folder, lambda: bool(fill(folder)) and False):
+            result, results = measure(folder, tmp_path / "out.json", *LONG)
         rows = repetitions(results)
         assert len(rows) == 2000
         check_failure(result, results, "pwritev?|open|create directory", [errno.ENOSPC])
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
+def test_what_cannot_be_written_back_fails_the_sync(kind, tmp_path):
+    """Delayed allocation, on a disk that is smaller than it says: the writes succeed, and fsync tells."""
+    with thin_disk(kind, tmp_path) as folder, fault("thin disk", kind):
+        result, results = measure(
+            folder,
+            tmp_path / "out.json",
+            *["--scope=file", "--file-bytes=8M", "--strategy=pwritev", "--sync=fsync"],
+        )
+        assert result.returncode == 1
+        (message,) = failed(results).values()
+        reasons = "|".join(map(os.strerror, (errno.ENOSPC, errno.EIO)))
+        assert re.search(f": fsync: ({reasons})$", message)
+
+
+@pytest.mark.parametrize("kind", DISKS)
+def test_results_on_a_full_disk_are_told_to_be_missing(kind, tmp_path):
+    """What was there before stays."""
+    with disk(kind, tmp_path) as folder, fault("results on a full disk", kind):
+        out, work = folder / "out.json", tmp_path / "work"
+        out.write_text("{}")
+        work.mkdir()
+        fill(folder)
+        # Results of some size: a small file system may have a few bytes in a corner.
+        options = ["--strategy=pwrite,pwritev", "--benchmark_repetitions=100"]
+        result, results = measure(work, out, *ROWS["file"], *options)
+        assert result.returncode == 1
+        assert re.search(f"gatherbench: .*{out}.*: No space left", result.stderr)
+        assert results == {}
+        assert sorted({*os.listdir(folder)} - {"lost+found"}) == [
+            "out.json",
+            "somebody-elses",
+        ]
+
+
+# --- Read-only, and shut down. ---
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
+def test_a_read_only_mount_is_refused(kind, tmp_path):
+    make_image(tmp_path / "image", kind)
+    with image(tmp_path / "disk", tmp_path / "image", "ro") as folder:
+        with fault("read-only", kind):
+            for options in ROWS.values():
+                result, results = measure(folder, tmp_path / "out.json", *options)
+                assert result.returncode == 1
+                assert result.stderr == (
+                    f"gatherbench: write to directory {folder}: Read-only file system\n"
+                )
+                assert results is None
+
+
+def test_results_on_a_read_only_mount_are_refused(tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    with tmpfs(tmp_path / "disk", "ro,size=1m") as folder:
+        out = folder / "out.json"
+        result, _ = measure(work, out, *ROWS["file"])
+        assert result.returncode == 1
+        assert (
+            result.stderr
+            == f"gatherbench: create {out}.partial: Read-only file system\n"
+        )
+
+
+EXT4_IOC_SHUTDOWN = 0x8004587D  # linux/fs: also what xfs takes
+LOG_FLUSH = struct.pack("I", 1)
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_a_file_system_that_is_shut_down_fails_the_rows_on_it(kind, tmp_path):
+    def shut_down():
+        fd = os.open(folder, os.O_RDONLY)
+        fcntl.ioctl(fd, EXT4_IOC_SHUTDOWN, LOG_FLUSH)
+        os.close(fd)
+        return True
+
+    out = tmp_path / "out.json"
+    make_image(tmp_path / "image", kind)
+    with fault("shut down", kind):
+        with image(tmp_path / "disk", tmp_path / "image") as folder:
+            with Meanwhile(folder, shut_down):
+                result = run(*LONG, f"--dir={folder}", f"--benchmark_out={out}")
+        check_failure(result, read(out), ".*", [errno.EIO, errno.EROFS])
+        assert "is left; the next run there removes it" in result.stderr
+        with image(tmp_path / "disk", tmp_path / "image") as folder:
+            run(*BRIEF, *ROWS["file"], f"--dir={folder}")
+            assert {*os.listdir(folder)} <= {"lost+found"}
+
+
+@pytest.mark.parametrize("kind", DISKS)
+def test_a_file_system_that_becomes_read_only_fails_the_rows_on_it(kind, tmp_path):
+    """It can while no file is open for writing: between two repetitions."""
+    libc = ctypes.CDLL(None)
+
+    def remount(flags):
+        return libc.mount(None, bytes(folder), None, MS_REMOUNT | flags, None) == 0
+
+    out = tmp_path / "out.json"
+    with disk(kind, tmp_path) as folder, fault("becomes read-only", kind):
+        with Meanwhile(folder, lambda: remount(MS_RDONLY)):
+            result = run(*LONG, f"--dir={folder}", f"--benchmark_out={out}")
+        check_failure(result, read(out), ".*", [errno.EROFS])
+        assert "is left; the next run there removes it" in result.stderr
+        assert remount(0)
+        measured_now = run(*BRIEF, *ROWS["file"], f"--dir={folder}")
+        assert measured_now.returncode == 0
+        assert {*os.listdir(folder)} <= {"lost+found"}
