@@ -158,9 +158,10 @@ static void what_is_no_failure_is_got_over(void **state) {
     const char *call;
     int error;
   } cases[] = {
-      {"fdatasync", EINTR}, {"fsync", EINTR},    {"posix_fallocate64", EINTR},
-      {"pread64", EINTR},   {"pwrite64", EINTR}, {"read", EINTR},
-      {"mkdirat", EEXIST},  {"flock", ENOLCK},   {"openat64", EOPNOTSUPP},
+      {"fdatasync", EINTR},     {"fsync", EINTR},    {"posix_fallocate64", EINTR},
+      {"fallocate64", EINTR},   {"pread64", EINTR},  {"pwrite64", EINTR},
+      {"read", EINTR},          {"mkdirat", EEXIST}, {"flock", ENOLCK},
+      {"openat64", EOPNOTSUPP},
   };
   struct gather_plan plans[PLANS_MAX];
   const size_t count = make_plans(plans);

@@ -111,6 +111,21 @@ static void refusals_say_why(void **state) {
   plan = usual_plan(&blog);
   plan.count = 0;
   assert_refused(&plan, "at least one buffer");
+
+  plan = usual_plan(&blog);
+  plan.sizes_count = 0;
+  assert_refused(&plan, "one to eight sizes");
+  plan.sizes_count = GATHER_SIZES_MAX + 1;
+  assert_refused(&plan, "one to eight sizes");
+
+  plan = usual_plan(&blog);
+  plan.count = SIZE_MAX;
+  assert_refused(&plan, "more bytes than a file can");
+
+  plan = usual_plan(&blog);
+  plan.scope = gather_scope_find("file");
+  plan.file_bytes = 0;
+  assert_refused(&plan, "at least one byte");
 }
 
 static void unknown_names_are_not_found(void **state) {

@@ -282,6 +282,33 @@ static void verification_notices_a_wrong_byte(void **state) {
   assert_int_equal(gather_workspace_close(&workspace), 0);
 }
 
+static int lengthen_by_a_byte(struct gather_run *run) {
+  assert_int_equal(ftruncate(run->fd, (off_t)run->plan->file_bytes + 1), 0);
+  return gather_verify(run);
+}
+
+static int shorten_by_a_byte(struct gather_run *run) {
+  assert_int_equal(ftruncate(run->fd, (off_t)run->plan->file_bytes - 1), 0);
+  return gather_verify(run);
+}
+
+static void verification_notices_a_wrong_length(void **state) {
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, *state);
+  struct gather_plan plan = usual_plan(&(struct shape){3, {100}, 1, 1000});
+  plan.scope = gather_scope_find("file");
+  struct gather_run run;
+  assert_int_equal(gather_open(&run, &plan, &workspace, 0), 0);
+  run.inspect = lengthen_by_a_byte;
+  assert_int_equal(gather_op(&run), -EBADMSG);
+  run.inspect = shorten_by_a_byte;
+  assert_int_equal(gather_op(&run), -EBADMSG);
+  run.inspect = gather_verify;
+  assert_int_equal(gather_op(&run), 0);
+  assert_int_equal(gather_close(&run), 0);
+  assert_int_equal(gather_workspace_close(&workspace), 0);
+}
+
 static void buffers_are_distinct_unless_one_is_reused(void **state) {
   (void)state;
   struct gather_workspace workspace;
@@ -402,6 +429,7 @@ int main(void) {
       WITH_DIRECTORY(verification_notices_a_lost_write),
       cmocka_unit_test(direct_rows_have_a_window_of_their_own),
       WITH_DIRECTORY(verification_notices_a_wrong_byte),
+      WITH_DIRECTORY(verification_notices_a_wrong_length),
       WITH_DIRECTORY(buffers_are_distinct_unless_one_is_reused),
       WITH_DIRECTORY(missing_directory_is_an_error),
       WITH_DIRECTORY(stale_directories_are_removed),
