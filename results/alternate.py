@@ -28,8 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Launch what is missing, print the comparison and return its exit status."""
     needs.require(PROGRAM)
     from gatherstats.arguments import UnreadableError, load_all, settings, show
-    from gatherstats.children import Interrupted
     from gatherstats.comparison import compare_runs, refusals
+    from gatherstats.interruption import Interrupted
     from gatherstats.launching import SIDES, LaunchError, open_series, run_series
 
     options = _parse(arguments)

@@ -33,7 +33,10 @@ def main(arguments: list[str] | None = None) -> int:
     if reports:
         print(text, end="")
     if reports and options.out:
-        write_atomically(options.out, text.encode())
+        try:
+            write_atomically(options.out, text.encode())
+        except OSError as error:
+            return complain(PROGRAM, f"{options.out}: {error.strerror or error}", 1)
     for run, report in zip(runs, reports):
         for problem in report.problems:
             complain(PROGRAM, f"{run.path}: {problem}")

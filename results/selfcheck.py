@@ -11,6 +11,7 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -38,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     import numpy as np
 
     from gatherstats.arguments import UnreadableError, load_all
-    from gatherstats.children import Interrupted
+    from gatherstats.interruption import Interrupted
     from gatherstats.selfchecking import SelfCheckError, check, report
 
     options = _parse(arguments)
@@ -99,18 +100,31 @@ def _seconds(text: str) -> float:
 def _measure(options: argparse.Namespace) -> object:
     """Run the suite for the time that there is."""
     from gatherstats.arguments import load_all
-    from gatherstats.children import signals_raise
+    from gatherstats.atomically import require_writable, write_atomically
+    from gatherstats.interruption import signals_raise
 
     with signals_raise(), tempfile.TemporaryDirectory() as folder:
+        if options.keep:
+            _try(require_writable, options.keep)
         start = time.monotonic()
         _launch(options, CALIBRATION, Path(folder) / "calibration.json")
         each = (time.monotonic() - start) / CALIBRATION
         left = options.seconds - min(ANALYSIS_S, options.seconds / 2)
         repetitions = max(int(left / each - CALIBRATION), 1)
         print(f"{PROGRAM}: {repetitions} repetitions of each row", file=sys.stderr)
-        out = Path(options.keep or Path(folder) / "run.json")
+        out = Path(folder) / "run.json"
         _launch(options, repetitions, out)
-        return load_all([str(out)])[0]
+        run = load_all([str(out)])[0]
+        if options.keep:  # an interrupted run is not worth an older one
+            _try(write_atomically, options.keep, out.read_bytes())
+        return run
+
+
+def _try(write: Callable[..., None], path: str, *data: bytes) -> None:
+    try:
+        write(path, *data)
+    except OSError as error:
+        raise MeasureError(f"{path}: {error.strerror or error}") from error
 
 
 def _launch(options: argparse.Namespace, repetitions: int, out: Path) -> None:

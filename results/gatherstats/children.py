@@ -6,19 +6,11 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
-from types import FrameType
 from typing import IO
 
+from gatherstats.interruption import signals_wait
+
 _SECONDS_TO_END = 10.0
-
-
-class Interrupted(Exception):
-    """SIGINT or SIGTERM came; `number` says which."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 def run_command(command: list[str], errors: IO | None = None) -> int:
@@ -27,45 +19,30 @@ def run_command(command: list[str], errors: IO | None = None) -> int:
     Its stdout goes nowhere, its stderr to `errors` or, without, where ours goes. Whatever is raised
     here while it runs ends it first. Raises OSError when it cannot be started.
     """
-    child = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=errors,
-        start_new_session=True,
-    )
+    child = None
     try:
+        with signals_wait():  # or a child could be started and not be known
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
         return child.wait()
     except BaseException:
-        _end(child)
+        if child is not None:
+            _end(child)
         raise
 
 
-@contextlib.contextmanager
-def signals_raise() -> Iterator[None]:
-    """Within it the first SIGINT or SIGTERM raises Interrupted, and later ones do nothing."""
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        for one in handlers:
-            signal.signal(one, signal.SIG_IGN)
-        raise Interrupted(number)
-
-    handlers = {}
-    for number in (signal.SIGINT, signal.SIGTERM):
-        handlers[number] = signal.signal(number, handle)
-    try:
-        yield
-    finally:
-        for number, old in handlers.items():
-            signal.signal(number, old)
-
-
 def _end(child: subprocess.Popen) -> None:
-    """End the child and all that it started, softly first."""
-    with contextlib.suppress(ProcessLookupError):
+    """End the child and all that it started, softly first unless there is no time for that."""
+    with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
         os.killpg(child.pid, signal.SIGTERM)
         try:
             child.wait(_SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
+        finally:  # also where a second signal ends the waiting
+            if child.returncode is None:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()

@@ -16,7 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gatherstats.children import run_command, signals_raise
+from gatherstats.atomically import write_atomically
+from gatherstats.children import run_command
+from gatherstats.interruption import signals_raise
 from gatherstats.load import LoadError, load
 
 SIDES = ("a", "b")
@@ -86,9 +88,8 @@ def open_series(
             return Series(folder, commands, launches, known["seed"])
         if seed is None:
             seed = random.SystemRandom().randrange(2**32)
-        part = folder / (MANIFEST + ".part")
-        part.write_text(json.dumps({"seed": seed, "commands": commands}, indent=1))
-        part.rename(manifest)
+        known = {"seed": seed, "commands": commands}
+        write_atomically(manifest, json.dumps(known, indent=1).encode())
     except OSError as error:
         raise LaunchError(f"{folder}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
@@ -105,7 +106,7 @@ def run_series(
 
     report: is given a line about each launch, with the time left.
     check: is called when there is a pair; what it raises ends the series.
-    Raises LaunchError for a launch without results, and children.Interrupted.
+    Raises LaunchError for a launch without results, and interruption.Interrupted.
     """
     for left_over in series.folder.glob(_UNFINISHED + "*"):
         shutil.rmtree(left_over, ignore_errors=True)

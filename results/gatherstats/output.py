@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from collections.abc import Callable
 
+from gatherstats.interruption import end_on_signals
 from gatherstats.text import printable
 
 
@@ -22,23 +25,56 @@ def run_main(program: str, main: Callable[[], int]) -> int:
 
     A reader that stops early, such as `head`, is no error worth a word.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(errors="backslashreplace")
+    _open_streams()
+    end_on_signals(program)
     try:
-        status = main()
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        status = _status_of(main)
+        sys.stdout.flush()
         return status
     except BrokenPipeError:
         _discard_stdout()
         return 1
-    except KeyboardInterrupt:
-        return 130
     except OSError as error:
         _discard_stdout()
         print(f"{program}: cannot write the output: {error.strerror}", file=sys.stderr)
         return 1
+
+
+def _status_of(main: Callable[[], int]) -> int:
+    try:
+        return main()
+    except SystemExit as end:  # argparse, after --help or bad usage
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+
+
+class _Courtesy(io.FileIO):
+    """A file that takes what it cannot write, too."""
+
+    def write(self, data: bytes) -> int:
+        with contextlib.suppress(OSError):
+            super().write(data)
+        return len(data)
+
+
+def _open_streams() -> None:
+    """Make stdout fail where it is closed, and stderr never.
+
+    The next file that is opened would get the number of a stream that the caller has closed, and
+    what is printed to a stderr that is None goes to stdout.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if number else os.O_WRONLY)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)
+    sys.stdout.reconfigure(errors="backslashreplace")
+    encoding = sys.stderr.encoding if sys.stderr else "utf-8"
+    raw = io.BufferedWriter(_Courtesy(2, "w", closefd=False))
+    sys.stderr = io.TextIOWrapper(
+        raw, encoding, "backslashreplace", line_buffering=True
+    )
 
 
 def _discard_stdout() -> None:

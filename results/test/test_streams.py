@@ -1,0 +1,169 @@
+"""Whatever is wrong with the standard streams or the locale: the output is whole, or the status is not 0."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import RESULTS
+from gatherstats.atomically import require_writable, write_atomically
+from made_maps import COPY, GATHER, by_size, grid_run
+
+SCRIPTS = sorted(path.stem for path in RESULTS.glob("*.py"))
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("größe")  # in UTF-8, whatever the locale
+    times = by_size({"16": COPY, "512": GATHER})
+    path = folder / "grid.json"
+    path.write_text(json.dumps(grid_run(times, np.random.default_rng(1))))
+    return path
+
+
+def through_shell(redirection, script, *options, **environment):
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("LC_", "LANG", "PYTHON"))
+    }
+    return subprocess.run(
+        ["sh", "-c", f'"$@" {redirection}', "sh"]
+        + [sys.executable, RESULTS / f"{script}.py", *options],
+        env=kept | environment,
+        capture_output=True,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize(
+    "redirection, reason",
+    [(">/dev/full", b"No space left on device"), (">&-", b"Bad file descriptor")],
+)
+def test_an_output_that_cannot_be_written_is_told(redirection, reason, grid):
+    done = through_shell(redirection, "compare", grid, "--by=strategy")
+    assert done.returncode == 1
+    assert done.stderr == b"compare.py: cannot write the output: %s\n" % reason
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_help_that_cannot_be_written_is_told(script):
+    done = through_shell(">/dev/full", script, "--help")
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        f"{script}.py: cannot write the output: No space left on device\n"
+    )
+
+
+def test_help_for_a_reader_that_stops_early_needs_no_word():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, RESULTS / "compare.py", "--help"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", "2>&- <&-"])
+def test_messages_need_no_reader_and_never_get_into_the_output(redirection, grid):
+    missing = grid.parent / "missing.json"
+    done = through_shell(redirection, "crossover", grid, missing, "--format=json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)
+    assert through_shell(redirection, "crossover", "--bogus").returncode == 2
+
+
+def test_a_report_is_whole_without_any_stream(grid, tmp_path):
+    out = tmp_path / "report.html"
+    done = through_shell(">&- 2>&- <&-", "report", grid, "-o", out)
+    assert done.returncode == 0
+    assert out.read_text().endswith("</html>\n")
+
+
+def test_no_locale_changes_the_output(grid):
+    outputs = set()
+    for environment in ({}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"LANG": "none"}):
+        done = through_shell("", "crossover", grid, **environment)
+        assert done.returncode == 0
+        outputs.add(done.stdout.decode())
+    assert len(outputs) == 1
+
+
+def test_a_stream_of_ascii_gets_ascii(grid):
+    done = through_shell("", "crossover", grid, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert done.stdout.isascii() and done.stdout
+
+
+# Links and other things under the name of an output.
+
+
+@pytest.fixture
+def victim(tmp_path):
+    path = tmp_path / "victim"
+    path.write_text("precious")
+    return path
+
+
+@pytest.mark.parametrize("name", ["out", "out.partial"])
+@pytest.mark.parametrize("kind", ["link", "dangling link", "fifo", "directory"])
+def test_nothing_but_a_file_is_replaced(kind, name, tmp_path, victim):
+    planted = tmp_path / name
+    if kind == "fifo":
+        os.mkfifo(planted)
+    elif kind == "directory":
+        planted.mkdir()
+    else:
+        planted.symlink_to(victim if kind == "link" else tmp_path / "new")
+    before = sorted(tmp_path.iterdir())
+    for write in (lambda path: write_atomically(path, b"x"), require_writable):
+        with pytest.raises(OSError):
+            write(tmp_path / "out")
+    assert victim.read_text() == "precious"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_hard_link_is_not_written_through(tmp_path, victim):
+    os.link(victim, tmp_path / "out")
+    write_atomically(tmp_path / "out", b"new")
+    assert (tmp_path / "out").read_text() == "new"
+    os.link(victim, tmp_path / "out.partial")
+    with pytest.raises(OSError, match="not a file of ours"):
+        write_atomically(tmp_path / "out", b"newer")
+    assert victim.read_text() == "precious"
+
+
+def test_what_a_killed_script_left_is_taken_over(tmp_path):
+    (tmp_path / "out.partial").write_text("half of something that was longer")
+    write_atomically(tmp_path / "out", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out").read_text() == "new"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a second user takes root")
+def test_what_a_stranger_left_is_not(tmp_path):
+    (tmp_path / "out.partial").write_text("mine")
+    os.chown(tmp_path / "out.partial", 65534, 65534)
+    with pytest.raises(OSError, match="not a file of ours"):
+        write_atomically(tmp_path / "out", b"new")
+    assert (tmp_path / "out.partial").read_text() == "mine"
+
+
+@pytest.mark.parametrize("mask", [0, 0o22, 0o77, 0o777], ids=oct)
+def test_the_mode_is_the_old_files_or_the_users(mask, tmp_path):
+    out = tmp_path / "out"
+    before = os.umask(mask)
+    try:
+        write_atomically(out, b"1")
+        assert stat.S_IMODE(out.stat().st_mode) == 0o666 & ~mask
+        out.chmod(0o640)
+        write_atomically(out, b"2")
+        assert stat.S_IMODE(out.stat().st_mode) == 0o640
+    finally:
+        os.umask(before)
