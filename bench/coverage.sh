@@ -27,7 +27,7 @@ omit = $root/results/test/*
 precision = 1
 END
 # Whether they pass is told by the other builds: some see every file and message, those of the counters too.
-COVERAGE_PROCESS_START=$folder/python/settings PYTHONPATH=$folder/python meson test -C "$folder" \
+COVERAGE_PROCESS_START=$folder/python/settings PYTHONPATH=$folder/python meson test -C "$folder" --timeout-multiplier=10 \
   --suite=c --suite=bench --suite=results --no-suite=slow || true
 python3-coverage combine --quiet --rcfile="$folder/python/settings"
 
