@@ -22,6 +22,7 @@
 
 #include "config.h"
 #include "gather.h"
+#include "load.h"
 #include "options.h"
 #include "printable.h"
 #include "register.h"
@@ -233,18 +234,21 @@ std::string Heading(const options &options) {
 }
 
 // The screen: our table, or one of Google Benchmark's formats.
-std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options) {
+std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options, Load &load) {
   if (!options.format)
-    return std::make_unique<TableReporter>(Heading(options));
-  return std::make_unique<ResultsReporter>(options.format, std::cout);
+    return std::make_unique<TableReporter>(Heading(options), load);
+  return std::make_unique<ResultsReporter>(options.format, load, std::cout);
 }
 
 // Measures every row, and returns the results as text, where they are wanted.
 std::string RunAll(const options &options, Suite &suite, bool to_file) {
+  Load load;
   std::ostringstream text;
-  ResultsReporter results(options.out_format, text);
-  benchmark::RunSpecifiedBenchmarks(MakeDisplay(options).get(), to_file ? &results : nullptr);
+  ResultsReporter results(options.out_format, load, text);
+  benchmark::RunSpecifiedBenchmarks(MakeDisplay(options, load).get(), to_file ? &results : nullptr);
   suite.progress().Clear();
+  if (options.format && !load.End().empty()) // our own table says it
+    std::fprintf(stderr, "gatherbench: %s\n", load.End().c_str());
   return text.str();
 }
 

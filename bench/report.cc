@@ -108,13 +108,12 @@ static std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::strin
   return std::make_unique<benchmark::JSONReporter>();
 }
 
-ResultsReporter::ResultsReporter(const std::string &format, std::ostream &out)
-    : format_(MakeFormat(format)), is_json_(format == "json"), out_(out) {}
+ResultsReporter::ResultsReporter(const std::string &format, Load &load, std::ostream &out)
+    : format_(MakeFormat(format)), is_json_(format == "json"), load_(load), out_(out) {}
 
 bool ResultsReporter::ReportContext(const Context &context) {
-  format_->SetOutputStream(&text_);
-  format_->SetErrorStream(&GetErrorStream());
-  return format_->ReportContext(context);
+  context_.emplace(context);
+  return true;
 }
 
 void ResultsReporter::ReportRuns(const std::vector<Run> &runs) {
@@ -122,6 +121,10 @@ void ResultsReporter::ReportRuns(const std::vector<Run> &runs) {
 }
 
 void ResultsReporter::Finalize() {
+  (void)load_.End(); // for the context
+  format_->SetOutputStream(&text_);
+  format_->SetErrorStream(&GetErrorStream());
+  const bool wanted = context_ && format_->ReportContext(*context_);
   std::vector<Run> all;
   for (std::vector<Run> &row : ByRow(std::move(runs_))) {
     CorrectThreadedTimes(row);
@@ -129,7 +132,7 @@ void ResultsReporter::Finalize() {
     const std::vector<Run> shown = failed ? FailAll(row, *failed) : row;
     all.insert(all.end(), shown.begin(), shown.end());
   }
-  if (!all.empty())
+  if (wanted && !all.empty())
     format_->ReportRuns(all);
   format_->Finalize();
   out_ << (is_json_ ? ValidJson(text_.str()) : text_.str()) << std::flush;
@@ -297,7 +300,8 @@ void TableReporter::Finalize() {
   }
   if (columns.empty())
     columns.push_back("strategy");
-  out << heading_ << '\n' << shared << "\n\n";
+  const std::string &warning = load_.End();
+  out << heading_ << (warning.empty() ? "" : "; " + warning) << '\n' << shared << "\n\n";
 
   const Unit unit = ChooseUnit(rows);
   Lines lines(1, columns);

@@ -3,6 +3,7 @@
 #define REPORT_H
 
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -10,13 +11,16 @@
 
 #include <benchmark/benchmark.h>
 
+#include "load.h"
+
 // One of Google Benchmark's own reporters, with three things put right: rows stand in the order of the
 // tables, not of their completion; a row of which one repetition failed shows the error, and no time, in
-// all of them; and JSON is valid whatever names contain.
+// all of them; and JSON is valid whatever names contain. The context, too, is written at the end, when the load is
+// known.
 class ResultsReporter : public benchmark::BenchmarkReporter {
 public:
   // The format is one of --benchmark_format's. The text goes to `out`, not to the stream that Google Benchmark sets.
-  ResultsReporter(const std::string &format, std::ostream &out);
+  ResultsReporter(const std::string &format, Load &load, std::ostream &out);
   bool ReportContext(const Context &context) override;
   void ReportRuns(const std::vector<Run> &runs) override;
   void Finalize() override;
@@ -24,7 +28,9 @@ public:
 private:
   const std::unique_ptr<benchmark::BenchmarkReporter> format_;
   const bool is_json_;
+  Load &load_;
   std::ostream &out_;
+  std::optional<Context> context_;
   std::ostringstream text_;
   std::vector<Run> runs_;
 };
@@ -34,7 +40,7 @@ private:
 class TableReporter : public benchmark::BenchmarkReporter {
 public:
   // The heading is one line that says where this was measured.
-  explicit TableReporter(std::string heading) : heading_(std::move(heading)) {}
+  TableReporter(std::string heading, Load &load) : heading_(std::move(heading)), load_(load) {}
   bool ReportContext(const Context &) override {
     return true;
   }
@@ -43,6 +49,7 @@ public:
 
 private:
   const std::string heading_;
+  Load &load_;
   std::vector<Run> runs_;
 };
 

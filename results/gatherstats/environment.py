@@ -135,6 +135,7 @@ _LINES: dict[str, Callable[[Run], str]] = {
     "Directory": _setting("directory"),
     "File system": _file_system,
     "Buffers": _setting("buffers"),
+    "Under load": _setting("under_load"),
 }
 
 _BRIEF_LINES: dict[str, Callable[[Run], str]] = {
@@ -142,4 +143,5 @@ _BRIEF_LINES: dict[str, Callable[[Run], str]] = {
     "Suite": _suite,
     "Machine": _machine_and_kernel,
     "Directory": _place,
+    "Under load": _setting("under_load"),
 }

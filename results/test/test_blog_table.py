@@ -50,6 +50,14 @@ def test_the_table_of_a_run(show, rng):
     assert all(len(line) <= 100 for line in out.splitlines())
 
 
+def test_a_run_under_load_says_so(show, rng):
+    words = "others used 99 % of the processors' time"
+    _, out, _ = show(blog_run(TYPICAL, rng, under_load=words))
+    assert re.search(rf"Under load: +{words}", out)
+    _, out, _ = show(blog_run(TYPICAL, rng))
+    assert "Under load" not in out
+
+
 def test_the_published_tables_fit_on_the_same_screen(show, rng):
     context = {"kernel": "Linux 6.18.44", "cpu": "Intel(R) Xeon(R) Processor"}
     context |= {"machine": "x86_64", "emulated": "no", "directory": "/tmp"}
