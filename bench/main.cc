@@ -160,6 +160,7 @@ std::string Environment(const options &options, const char *key, const char *unk
 
 // What a run would do. The bytes of op rows are not known in advance: as many ops are made as fit into the time.
 void DryRun(const options &options) {
+  const double write_rate = 2e9, device_rate = 1e9; // bytes a second: a guess that is right within a few times
   const double min_time_s = std::atof(options.min_time), reps = options.repetitions;
   double seconds = 0, file_bytes = 0;
   bool any_windows = false;
@@ -173,10 +174,14 @@ void DryRun(const options &options) {
     std::printf("%s  %.0f bytes an op\n", options.rows[i].name, op_bytes);
     if (plan.scope->offers & GATHER_CREATED) {
       file_bytes += gather_plan_disk_bytes(&plan) > 0 ? op_bytes * reps : 0;
-      seconds += reps * std::max(min_time_s, op_bytes / 2e9);
+      seconds += reps * std::max(min_time_s, op_bytes / write_rate);
     } else {
-      any_windows |= gather_plan_disk_bytes(&plan) > 0;
-      seconds += (reps + 2) * min_time_s + reps * 0.002; // finding the iteration count takes two more repetitions
+      const bool on_file = gather_plan_disk_bytes(&plan) > 0;
+      any_windows |= on_file;
+      // What a repetition has overwritten is settled before the next; finding the iteration count takes two more.
+      const double dirty_bytes =
+          on_file ? std::min(static_cast<double>(plan.window_bytes), min_time_s * write_rate) : 0;
+      seconds += (reps + 2) * (min_time_s + 0.002 + dirty_bytes / device_rate);
     }
   }
   std::printf("\n%zu rows, %u repetitions each\n", rows, options.repetitions);
@@ -184,7 +189,8 @@ void DryRun(const options &options) {
   std::printf("in %s on %s: %.0f bytes in new files, and %.0f bytes that are overwritten again and again\n",
               Printable(options.dir).c_str(), Environment(options, "device", "an unknown device").c_str(), file_bytes,
               window_bytes);
-  std::printf("about %.0f s, if files are written at 2 GB/s\n", seconds);
+  std::printf("about %.0f s, if files are written at %.0f GB/s and written back at %.0f GB/s\n", seconds,
+              write_rate / 1e9, device_rate / 1e9);
 }
 
 // The command line for Google Benchmark: our defaults, then what the user said.
