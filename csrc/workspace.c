@@ -171,14 +171,25 @@ static int create_window(struct gather_workspace *workspace, char *name, size_t 
   return fd < 0 ? fail(workspace, "create file", errno) : fd;
 }
 
-/* A new file without a name; -EOPNOTSUPP where the system or the file system has no such thing. */
+/* The path by which an open file without a name can be opened anew. */
+static void path_of(int fd, char path[32]) {
+  snprintf(path, 32, "/proc/self/fd/%d", fd);
+}
+
+/* A new file without a name; -EOPNOTSUPP where the system or the file system has no such thing, or where it could not
+ * be opened anew, for there is no /proc. */
 static int create_nameless(struct gather_workspace *workspace) {
 #ifdef __linux__
+  char path[32];
   int fd = openat(workspace->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0)
-    return fd;
-  if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
+  if (fd < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
     return fail(workspace, "create file", errno);
+  if (fd >= 0) {
+    path_of(fd, path);
+    if (access(path, F_OK) == 0)
+      return fd;
+    (void)close(fd);
+  }
 #endif
   return fail(workspace, "create file", EOPNOTSUPP);
 }
@@ -195,7 +206,7 @@ static int reopen_window(struct gather_workspace *workspace, const struct gather
   if (*window->name)
     return openat(workspace->private_fd, window->name, flags | O_NOFOLLOW);
   char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", window->fd);
+  path_of(window->fd, path);
   return open(path, flags);
 }
 

@@ -18,10 +18,10 @@ BRIEF = ["--benchmark_min_time=1e-9", "--benchmark_repetitions=2"]
 STRATEGIES = "write,writev,pwrite,pwritev,pwritev2,coalesce,contiguous,fallback,stdio"
 
 
-def measure(folder, out, *options):
+def measure(folder, out, *options, **how):
     """Runs a row or some in a folder, which must be as before; returns the process and the results."""
     before = sorted(os.listdir(folder))
-    result = run(*BRIEF, *options, f"--dir={folder}", f"--benchmark_out={out}")
+    result = run(*BRIEF, *options, f"--dir={folder}", f"--benchmark_out={out}", **how)
     assert sorted(os.listdir(folder)) == before
     assert not os.path.exists(f"{out}.partial")
     return result, read(out) if os.path.exists(out) else None

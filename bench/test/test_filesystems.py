@@ -7,16 +7,20 @@ import os
 import re
 import struct
 import threading
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from brief import BRIEF, ROWS, check_failure, failed, measure, measured
+from brief import BRIEF, ROWS, STRATEGIES, check_failure, failed, measure, measured
 from fault_table import fault
 from mounts import disk, faulty_fs, fill, image, make_image, mounted, need_mounts
 from mounts import thin_disk, tmpfs, unmount
-from run_suite import read, repetitions, run
+from run_suite import SUITE, read, repetitions, run
 
 MS_RDONLY, MS_REMOUNT = 1, 32  # sys/mount.h
+
+
+DISKS = ["tmpfs", "ext4", "xfs", "btrfs"]
 
 
 def context(folder, out):
@@ -63,6 +67,66 @@ def test_a_mount_without_a_source_is_named(tmp_path):
     assert "size=1024k" in told["gatherbench.mount_options"]
 
 
+@contextmanager
+def overlay(upper, tmp_path):
+    """An overlay whose upper layer is a folder of some file system."""
+    lower = tmp_path / "lower"
+    for path in lower, upper / "upper", upper / "work":
+        path.mkdir()
+    layers = f"lowerdir={lower},upperdir={upper}/upper,workdir={upper}/work"
+    with mounted(tmp_path / "over", "-t", "overlay", "-o", layers, "ov") as folder:
+        yield folder
+
+
+@contextmanager
+def directory(kind, tmp_path):
+    """A folder on a file system of a kind, with a name that is not ASCII."""
+    with ExitStack() as stack:
+        if kind == "fuse":
+            folder = stack.enter_context(faulty_fs(tmp_path))
+        elif kind == "overlay":
+            below = stack.enter_context(tmpfs(tmp_path / "below", "size=16m"))
+            folder = stack.enter_context(overlay(below, tmp_path))
+        else:
+            folder = stack.enter_context(disk(kind, tmp_path))
+        folder /= "Füße 日本 \N{GRINNING FACE}"
+        folder.mkdir()
+        yield folder
+
+
+# A chroot often has no /proc.
+WITHOUT_PROC = ["unshare", "--mount", "sh", "-c"]
+WITHOUT_PROC += ['mount -t tmpfs none /proc && exec "$0" "$@"']
+
+
+@pytest.mark.parametrize("proc", ["proc", "no proc"])
+@pytest.mark.parametrize("kind", [*DISKS, "ext3", "overlay", "fuse"])
+def test_each_kind_of_file_system_is_named_and_measured(kind, proc, tmp_path):
+    program = SUITE if proc == "proc" else [*WITHOUT_PROC, *SUITE]
+    out = tmp_path / "out.json"
+    with directory(kind, tmp_path) as folder:
+        if run("--version", program=program).returncode != 0:
+            pytest.skip("this program does not start without /proc")
+        for scope in ROWS:
+            result, results = measure(
+                folder,
+                out,
+                *[*ROWS[scope], f"--strategy={STRATEGIES}", "--verify"],
+                program=program,
+            )
+            assert result.returncode == 0, result.stderr
+            assert len(measured(results)) == len(STRATEGIES.split(","))
+            told = results["context"]
+            # What a number tells, where there is no name, is less than that.
+            names = (
+                {kind} if proc == "proc" else {kind, "ext4" if kind == "ext3" else kind}
+            )
+            if kind == "fuse" and proc == "proc":
+                names = {"fuse.faulty_fs"}
+            assert told["gatherbench.filesystem"] in names
+            assert told["gatherbench.directory"] == str(folder)
+
+
 # --- What a file system lacks. ---
 
 
@@ -99,8 +163,6 @@ def test_what_cannot_be_told_of_o_direct_is_refused(tmp_path):
 
 
 # --- Full disks. ---
-
-DISKS = ["tmpfs", "ext4", "xfs", "btrfs"]
 
 
 @pytest.mark.parametrize("kind", DISKS)
