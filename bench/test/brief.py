@@ -50,12 +50,12 @@ def failed(results):
     return {name: told[0] for name, told in messages.items()}
 
 
-def check_failure(result, results, operations, errors):
-    """All rows on files failed in one of some operations for one of some reasons; others were measured."""
+def check_failure(result, results, operations, errors, on="file"):
+    """All rows on a target failed in one of some operations for one of some reasons; others were measured."""
     assert result.returncode == 1
     messages = failed(results)
     names = {row["name"] for row in repetitions(results)}
-    assert set(messages) == {name for name in names if "target:file" in name}
+    assert set(messages) == {name for name in names if f"target:{on}/" in name}
     assert any("target:null" in name for name in names)
     reasons = "|".join(os.strerror(error) for error in errors)
     for name, message in messages.items():

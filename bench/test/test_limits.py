@@ -1,14 +1,15 @@
-"""Limits of the process: open files, memory."""
+"""Limits of the process: open files, memory; and a reader that goes away."""
 
+import errno
 import os
 import re
 import resource
 
 import pytest
 
-from brief import BRIEF, ROWS
+from brief import BRIEF, ROWS, check_failure
 from fault_table import fault
-from run_suite import read, repetitions, run
+from run_suite import SUITE, WRAPPER, read, repetitions, run, strace_works
 
 
 def run_limited(limit, value, *options):
@@ -73,3 +74,26 @@ def test_little_memory_is_told(what, tmp_path):
         pytest.skip("this build needs more memory: it has a sanitizer")
     sizes = [int(1.07**i * (4 << 20)) for i in range(70)]
     check_limits("RLIMIT_AS", resource.RLIMIT_AS, sizes, what, tmp_path)
+
+
+@pytest.mark.skipif(not strace_works() or bool(WRAPPER), reason="strace cannot trace")
+@pytest.mark.parametrize("target", ["pipe", "unix", "tcp"])
+@pytest.mark.parametrize("strategy", ["write", "writev", "coalesce"])
+def test_a_reader_that_closes_its_end_fails_the_row(strategy, target, tmp_path):
+    """No signal ends the process. The reader is a thread of the suite: its read fails in the middle of an op, and it
+    closes its end."""
+    out = tmp_path / "out.json"
+    # An op of 128 MB takes at least 500 reads; the program itself makes some dozens.
+    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", tmp_path / "log"]
+    strace += ["-e", "trace=read", "-e", "inject=read:error=EIO:when=300"]
+    with fault("reader goes away", target):
+        result = run(
+            *[*BRIEF, f"--strategy={strategy}", f"--target={target},null"],
+            *["--count=8192", "--size=16k", f"--benchmark_out={out}"],
+            program=[*strace, *SUITE],
+            # A leak check cannot run under strace, which traces already.
+            env={"ASAN_OPTIONS": "detect_leaks=0"},
+        )
+        call = "writev" if strategy == "writev" else "write"
+        reasons = [errno.EPIPE, errno.ECONNRESET]
+        check_failure(result, read(out), call, reasons, on=target)
