@@ -184,13 +184,6 @@ def test_the_moments_fell_into_the_runs():
     assert outcomes["interrupted"] >= len(SHAPES)
 
 
-def catches(process, number):
-    """Whether the process has a handler for the signal (the emulator's, in a cross build)."""
-    with open(f"/proc/{process.pid}/status") as status:
-        caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", status.read(), re.M)[1]
-    return bool(int(caught, 16) >> (number - 1) & 1)
-
-
 def wait_until(condition):
     """Fails after a time that no machine takes."""
     end = time.monotonic() + 30
