@@ -304,13 +304,15 @@ int gather_workspace_settle(struct gather_workspace *workspace) {
   for (unsigned i = 0; i < workspace->windows_count && !error; i++)
     if (workspace->windows[i].fd >= 0)
       error = sync_file(workspace->windows[i].fd);
-  /* The deletion of files is on its way until the directory is synced, which some file systems cannot (EINVAL). */
-  if (!error && workspace->private_fd >= 0)
+  /* The deletion of files is on its way until the directory is synced. */
+  if (!error && workspace->private_fd >= 0) {
     error = sync_file(workspace->private_fd);
-  if (error == EINVAL)
-    error = 0;
+    if (error == EINVAL)
+      error = 0; /* some file systems have no such thing */
+  }
+  int result = error ? fail(workspace, "settle earlier writes", error) : 0;
   pthread_mutex_unlock(&workspace->mutex);
-  return error ? fail(workspace, "settle earlier writes", error) : 0;
+  return result;
 }
 
 /* Removes the private directory; if that fails, once more after what earlier errors may have left in it. */
