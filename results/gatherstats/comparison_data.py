@@ -1,7 +1,8 @@
 """Writes a comparison for programs: JSON and CSV.
 
 JSON is strict: there is no NaN and no Infinity, and what is not known is null. Keys are only ever
-added; "version" changes when one changes its meaning.
+added; "version" changes when one changes its meaning. In CSV a text that a spreadsheet would take for
+a formula begins with an apostrophe, and control characters are escapes such as \\x1b.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from gatherstats.environment import describe
 from gatherstats.rows import Run
 from gatherstats.sentences import sentence
 from gatherstats.strict import dumps, strict
+from gatherstats.text import printable
 
 FORMAT = "gatherbench-comparison"
 VERSION = 1
@@ -106,7 +108,8 @@ def describe_keys() -> str:
     for title, keys in (
         ("--format=json prints one object; what is not known is null:", KEYS),
         (
-            "A pair, in JSON, and the columns of --format=csv (times in seconds):",
+            "A pair, in JSON, and the columns of --format=csv (times in seconds;"
+            " a text like a formula begins with '):",
             PAIR_KEYS,
         ),
     ):
@@ -119,8 +122,18 @@ def as_csv(comparison: Comparison) -> list[str]:
     out = io.StringIO()
     writer = csv.DictWriter(out, list(PAIR_KEYS), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(strict(_pair(pair, comparison)) for pair in comparison.pairs)
-    return out.getvalue().splitlines()
+    for pair in comparison.pairs:
+        values = strict(_pair(pair, comparison))
+        writer.writerow({k: _inert(v) for k, v in values.items()})
+    return out.getvalue().split("\n")[:-1]
+
+
+def _inert(value: object) -> object:
+    """A cell that is one line, and that no spreadsheet takes for a formula."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return "'" + text if text.lstrip().startswith(tuple("=+-@")) else text
 
 
 def _side(run: Run) -> dict[str, object]:

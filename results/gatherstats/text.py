@@ -6,9 +6,12 @@ sequences for a terminal, line breaks, and characters that have a meaning in Mar
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-_MARKDOWN = str.maketrans({"\\": r"\\", "|": r"\|", "<": r"\<", "`": r"\`", "*": r"\*"})
+# What begins markup within a line, and what does at the start of one: lists, headings, quotations.
+_MARKDOWN = str.maketrans({c: "\\" + c for c in "\\|<`*[]&~"})
+_MARKDOWN_START = re.compile(r"(?<!\S)(?:[-+#]+(?!\S)|>)")
 
 
 def printable(text: str) -> str:
@@ -24,7 +27,8 @@ def markdown(text: str) -> str:
     Backslashes are doubled before control characters become escapes, so that an escape in the
     output always stands for one character of the input.
     """
-    return printable(text.translate(_MARKDOWN))
+    text = text.translate(_MARKDOWN)
+    return printable(_MARKDOWN_START.sub(r"\\\g<0>", text))
 
 
 def width(text: str) -> int:

@@ -404,7 +404,7 @@ def test_markdown_is_one_table_with_every_name_safe(compare, rng):
     _, out, _ = compare(*files, options=["--format=markdown"])
     table = [line for line in out.splitlines() if line.startswith("|")]
     assert len(table) == 3 and len({len(line) for line in table}) == 1
-    assert "\x1b" not in out and r"BM_\<int>\|x\x1b[2J\`\*" in table[2]
+    assert "\x1b" not in out and r"BM_\<int>\|x\x1b\[2J\`\*" in table[2]
     assert "\x1b" not in compare(*files)[1]
 
 

@@ -60,7 +60,7 @@ def test_a_failed_row_has_a_message_and_no_time(show):
     assert status == 1
     (row,) = [line for line in out.splitlines() if line.startswith("| BM_b")]
     assert [cell.strip() for cell in row.split("|")[2:-1]] == ["failed"] + [""] * 5
-    assert "\x1b" not in out + err and "\\x1b[31m" in out and '"quote"' in err
+    assert "\x1b" not in out + err and r"\x1b\[31m" in out and '"quote"' in err
     assert "-100" not in out and "faster" not in out.split("Mean, Error")[0]
 
 
@@ -205,7 +205,7 @@ def test_names_are_safe_in_a_table(show):
     status, out, err = show(results(repetitions(name, [1.0, 2, 3, 4])))
     assert status == 0
     assert "\x1b" not in out and "\u202e" not in out and "\ud800" not in out
-    assert r"BM_\<int>\|x\x1b[2J\x0a\u202e\ud800\`\*" in out
+    assert r"BM_\<int>\|x\x1b\[2J\x0a\u202e\ud800\`\*" in out
 
 
 def test_columns_stand_below_each_other_whatever_the_names(show):
