@@ -38,7 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
         context["host_name"] = "host"
     if "executable" in context:
         context["executable"] = Path(str(context["executable"])).name
-    text = json.dumps(document, separators=(",", ":")) + "\n"
+    try:
+        text = json.dumps(document, separators=(",", ":")) + "\n"
+    except RecursionError:
+        return complain(PROGRAM, f"{options.file}: nested too deeply")
     try:
         # Without the time, the same run gives the same file.
         write_atomically(options.output, gzip.compress(text.encode(), 9, mtime=0))

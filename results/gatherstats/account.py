@@ -173,7 +173,7 @@ def _problem(rows: Sequence[Measured]) -> str:
     gathered, separate, idle_separate, idle_gathered, together = calls
     if not gathered == idle_gathered == together or separate != idle_separate:
         return "the rows make different numbers of calls"
-    return "" if gathered < separate else "gathering saves no call"
+    return "" if separate - gathered >= 0.5 else "gathering saves no call"
 
 
 def _account(

@@ -23,7 +23,6 @@ family, corrected by Holm.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,6 +33,8 @@ import numpy as np
 
 from gatherstats.account import combine
 from gatherstats.effect import FEWEST_REPETITIONS
+from gatherstats.load import LoadError, read_json
+from gatherstats.names import whole_number
 from gatherstats.rows import Run
 from gatherstats.samples import Measured, measure
 from gatherstats.verdict import THRESHOLD, Outcome, Verdict, judge
@@ -133,11 +134,9 @@ class Result:
 def read_claims(path: str | Path) -> list[Claim]:
     """Read a file of claims. Raises ClaimsError."""
     try:
-        document = json.loads(Path(path).read_bytes())
-    except OSError as error:
-        raise ClaimsError(error.strerror or str(error)) from error
-    except (ValueError, RecursionError) as error:
-        raise ClaimsError(f"not JSON: {error}") from error
+        document = read_json(path)
+    except LoadError as error:
+        raise ClaimsError(str(error)) from error
     items = document.get("claims") if isinstance(document, dict) else None
     if not isinstance(items, list) or not items:
         raise ClaimsError('it has no list "claims"')
@@ -184,20 +183,21 @@ class _Finder:
     """Finds the row that a claim means."""
 
     def __init__(self, rows: Sequence[Measured]) -> None:
-        self.rows = [
-            (one, {"scope": str(one.row.name.scope), **one.row.name.keys})
-            for one in rows
-        ]
+        self.by_target: dict[str, list[tuple[Measured, Keys]]] = {}
+        for one in rows:
+            keys = {"scope": str(one.row.name.scope), **one.row.name.keys}
+            if "target" in keys:
+                self.by_target.setdefault(keys["target"], []).append((one, keys))
 
     def __call__(self, keys: Keys, target: str) -> Measured | None:
         """The row with these keys and the fewest others; None if there is none."""
         wanted = {**keys, "target": target}
         fitting = [
-            (len(known), i)
-            for i, (_, known) in enumerate(self.rows)
+            (len(known), one)
+            for one, known in self.by_target.get(target, [])
             if all(known.get(key) == value for key, value in wanted.items())
         ]
-        return self.rows[min(fitting)[1]][0] if fitting else None
+        return min(fitting, key=lambda pair: pair[0])[1] if fitting else None
 
 
 def _check_all(
@@ -347,10 +347,11 @@ def _read_check(item: object, shared: Keys, where: str) -> Check:
 
 
 def _require_counts(rows: Sequence[Keys], where: str) -> None:
-    counts = [keys.get("count", "") for keys in rows]
-    if not all(count.isascii() and count.isdigit() for count in counts):
+    counts = [whole_number(keys.get("count", "")) for keys in rows]
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
         raise ClaimsError(f'{where}: "step" needs a "count" in each of its rows')
-    if not int(counts[0]) > int(counts[1]) > int(counts[2]):
+    if not known[0] > known[1] > known[2]:
         raise ClaimsError(f'{where}: the counts of a "step" must fall')
 
 

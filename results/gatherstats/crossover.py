@@ -15,7 +15,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import combinations
 
-from gatherstats.names import RowName
+from gatherstats.names import RowName, whole_number
 from gatherstats.rows import Run
 from gatherstats.samples import Measured, measure
 from gatherstats.verdict import (
@@ -25,6 +25,9 @@ from gatherstats.verdict import (
     benjamini_hochberg,
     judge,
 )
+
+MOST = 100
+"""Sizes of a map, and counts: dividing more into cases would take minutes."""
 
 FEWEST_CELLS = 2
 """A map has at least so many cells in which ways can be compared."""
@@ -170,10 +173,9 @@ class Maps:
 
 def bytes_of(size: str) -> float | None:
     """The bytes of a buffer, on average over a pattern such as "24+4096"; None if it is no size."""
-    parts = size.split("+")
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        return None
-    return sum(map(int, parts)) / len(parts)
+    parts = [whole_number(part) for part in size.split("+")]
+    known = [part for part in parts if part is not None]
+    return sum(known) / len(known) if len(known) == len(parts) else None
 
 
 def make_maps(run: Run, threshold: float = THRESHOLD) -> Maps:
@@ -190,6 +192,12 @@ def make_maps(run: Run, threshold: float = THRESHOLD) -> Maps:
             problems.append(f"{name}: failed: {one.row.error}")
     drafts = [_Draft(members) for members in by_map.values()]
     drafts = [draft for draft in drafts if draft.is_enough]
+    for draft in drafts:
+        if not draft.has_room:
+            problems.append(
+                f"no map for {draft.name}: more than {MOST} sizes or counts"
+            )
+    drafts = [draft for draft in drafts if draft.has_room]
     pairs = [pair for draft in drafts for pair in draft.pairs]
     owners = [i for i, draft in enumerate(drafts) for _ in draft.pairs]
     verdicts = iter(judge(pairs, threshold, benjamini_hochberg, owners))
@@ -197,9 +205,8 @@ def make_maps(run: Run, threshold: float = THRESHOLD) -> Maps:
 
 
 def _has_place(name: RowName) -> bool:
-    count = name.keys.get("count", "")
-    has_count = count.isascii() and count.isdigit()
-    return has_count and bytes_of(name.keys.get("size", "")) is not None
+    count = whole_number(name.keys.get("count", ""))
+    return bool(count) and bytes_of(name.keys.get("size", "")) is not None
 
 
 def _in_order_of_size(size: str) -> tuple[float, str]:
@@ -230,6 +237,10 @@ class _Draft:
     @property
     def is_enough(self) -> bool:
         return sum(len(cell) >= 2 for cell in self.cells.values()) >= FEWEST_CELLS
+
+    @property
+    def has_room(self) -> bool:
+        return all(len(set(places)) <= MOST for places in zip(*self.cells))
 
     @property
     def pairs(self) -> list[tuple]:

@@ -73,6 +73,10 @@ class Group:
         return [i for i, b in enumerate(self.baselines) if b is not None and b != i]
 
 
+_MOST_OTHER_KEYS = 20
+"""So many keys that this suite does not know are tried."""
+
+
 def group_rows(rows: Sequence[Row]) -> list[Group]:
     """Sort a file's rows into tables.
 
@@ -126,7 +130,7 @@ def _plain_group(rows: list[Row], baseline: int | None) -> Group:
 def _keys_to_try(rows: Sequence[Row]) -> list[str]:
     known = [*_COMPARED_KEYS, *WORK_KEYS, *_SYSTEM_KEYS]
     other = {key: None for row in rows for key in row.name.keys if key not in known}
-    return [*known, *other]
+    return [*known, *list(other)[:_MOST_OTHER_KEYS]]
 
 
 def _differing_only_in(key: str, rows: Sequence[Row]) -> list[list[Row]]:

@@ -92,7 +92,7 @@ def open_series(
         write_atomically(manifest, json.dumps(known, indent=1).encode())
     except OSError as error:
         raise LaunchError(f"{folder}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LaunchError(f"{manifest}: not readable") from error
     return Series(folder, commands, launches, seed)
 

@@ -8,6 +8,7 @@ even numbers of repetitions.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import math
 import zlib
@@ -29,6 +30,20 @@ _OWN_KEYS = frozenset(
 
 # How a file that gzip made begins; whatever its name, it is read as what it holds.
 _GZIP = b"\x1f\x8b"
+
+# A file of more bytes, compressed or not, is no results file: it has some 400,000 repetitions. What Python makes of
+# JSON takes many times as much memory.
+_LARGEST_BYTES = 1 << 28
+
+# A name of more characters is none.
+_LONGEST_NAME = 2000
+
+# Times that a repetition can have: beyond them arithmetic would overflow.
+_SHORTEST_S = 1e-18
+_LONGEST_S = 1e12
+
+# The same for counters and numbers of repetitions.
+_LARGEST_NUMBER = 1e30
 
 # The aggregates that are used, by aggregate_name. Others (cv, BigO, RMS, the user's own) are not.
 _AGGREGATES = {
@@ -84,19 +99,24 @@ def load(path: str | Path) -> Run:
         raise NoDataError(
             "no data: " + (problems[0] if problems else "no row has a time")
         )
-    return Run(str(path), context, rows, problems)
+    # Lists and objects, such as the caches, say nothing that is shown; they may nest without end.
+    facts = {k: v for k, v in context.items() if not isinstance(v, (dict, list))}
+    return Run(str(path), facts, rows, problems)
 
 
 def read_json(path: str | Path) -> object:
     """What a file of JSON holds, compressed or not. Raises LoadError."""
     try:
-        data = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            data = file.read(_LARGEST_BYTES + 1)
     except OSError as error:
         raise LoadError(error.strerror or str(error)) from error
     except ValueError as error:  # a NUL in the path
         raise LoadError(str(error)) from error
     if data.startswith(_GZIP):
         data = _decompressed(data)
+    if len(data) > _LARGEST_BYTES:
+        raise LoadError(f"it holds more than {_LARGEST_BYTES >> 20} MiB")
     if not data.strip():
         raise LoadError("no data: the file is empty")
     try:
@@ -115,7 +135,8 @@ def read_json(path: str | Path) -> object:
 
 def _decompressed(data: bytes) -> bytes:
     try:
-        return gzip.decompress(data)
+        with gzip.open(io.BytesIO(data)) as file:
+            return file.read(_LARGEST_BYTES + 1)
     except EOFError as error:
         raise LoadError("no data: the compressed file is cut short") from error
     except (OSError, zlib.error) as error:
@@ -143,7 +164,8 @@ def _collect(items: list, problems: list[str]) -> Iterator[tuple[str, _Entries]]
             _add_repetition(entry, item)
     if nameless:
         problems.append(
-            f"{nameless} of {len(items)} entries have no name and were left out"
+            f"{nameless} of {len(items)} entries have no name of 1 to"
+            f" {_LONGEST_NAME} characters and were left out"
         )
     for name, entry in entries.items():
         if entry.duplicates:
@@ -160,10 +182,10 @@ def _name_of(item: object) -> str | None:
     if not isinstance(item, dict):
         return None
     name = item.get("run_name", item.get("name"))
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
         return None
     if "run_name" not in item and item.get("run_type") == "aggregate":
-        return name.removesuffix(f"_{item.get('aggregate_name')}")
+        return name.removesuffix("_" + _text(item.get("aggregate_name")))
     return name
 
 
@@ -176,15 +198,12 @@ def _order(item: dict, position: int) -> tuple[float, float, int]:
 
 def _add_repetition(entry: _Entries, item: dict) -> None:
     index = item.get("repetition_index")
-    family = (item.get("family_index"), item.get("per_family_instance_index"))
+    family = _order(item, 0)
     if index is None and item.get("repetitions") != 1:
         entry.repetitions.append(item)  # an old version, which does not number them
         return
-    key = (index if isinstance(index, (int, str)) else str(index),)
-    same_family = not entry.repetitions or family == (
-        entry.repetitions[0].get("family_index"),
-        entry.repetitions[0].get("per_family_instance_index"),
-    )
+    key = _text(index)
+    same_family = not entry.repetitions or family == _order(entry.repetitions[0], 0)
     if key in entry.indices or not same_family:
         entry.duplicates += 1
         return
@@ -193,7 +212,7 @@ def _add_repetition(entry: _Entries, item: dict) -> None:
 
 
 def _add_aggregate(entry: _Entries, item: dict) -> None:
-    name = str(item.get("aggregate_name"))
+    name = _text(item.get("aggregate_name"))
     if name not in _AGGREGATES:
         return
     if name in entry.aggregates:
@@ -233,14 +252,19 @@ def _error_of(item: dict) -> str | None:
     if item.get("skipped"):
         message = _text(item.get("skip_message")) or _text(item.get("error_message"))
         return "skipped: " + (message or "without a message")
-    if item.get("time_unit", "ns") not in SECONDS_PER_UNIT:
-        return f"unknown time unit {_text(item.get('time_unit'))!r}"
+    unit = _text(item.get("time_unit", "ns"))
+    if unit not in SECONDS_PER_UNIT:
+        return f"unknown time unit {unit!r}"
     time = _number(item.get("real_time"))
     if time is None:
         return "no real_time" if "real_time" not in item else "real_time is no number"
     if not math.isfinite(time):
         return f"real_time is {time}"
-    return "real_time is negative" if time < 0 else None
+    if time < 0:
+        return "real_time is negative"
+    if time and not _SHORTEST_S <= time * SECONDS_PER_UNIT[unit] <= _LONGEST_S:
+        return f"real_time is {time:g} {unit}"
+    return None
 
 
 def _seconds(item: dict) -> float:
@@ -248,14 +272,14 @@ def _seconds(item: dict) -> float:
 
 
 def _counters(items: list[dict]) -> dict[str, np.ndarray]:
-    """The finite values of each counter; one counter may be absent from some repetitions."""
+    """The usable values of each counter; one counter may be absent from some repetitions."""
     keys = {key: None for item in items for key in item if key not in _OWN_KEYS}
     found = {}
     for key in keys:
         values = [v for item in items if type(v := item.get(key)) in (int, float)]
         if values:
-            finite = _as_floats(values)
-            found[key] = finite[np.isfinite(finite)]
+            numbers = _as_floats(values)
+            found[key] = numbers[np.abs(numbers) <= _LARGEST_NUMBER]
     return {key: values for key, values in found.items() if values.size}
 
 
@@ -278,11 +302,9 @@ def _number(value: object) -> float | None:
 def _count(value: object) -> int | None:
     number = _number(value)
     return (
-        int(number)
-        if number is not None and math.isfinite(number) and number >= 1
-        else None
+        int(number) if number is not None and 1 <= number <= _LARGEST_NUMBER else None
     )
 
 
 def _text(value: object) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None or isinstance(value, (dict, list)) else str(value)

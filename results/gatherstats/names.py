@@ -8,10 +8,14 @@ Google Benchmark's own. Any other name is kept as it is.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 SCOPES = ("op", "file")
+
+# A name with more components is not of this suite, whose longest have about fifteen.
+_MOST_COMPONENTS = 40
 
 # What Google Benchmark appends to a name (BenchmarkName::str in its benchmark_name.cc).
 _SUFFIX = re.compile(
@@ -58,6 +62,8 @@ class RowName:
 def parse_name(text: str) -> RowName:
     """Read one row's name. Names in any other format come back whole, with scope None."""
     components = text.split("/")
+    if len(components) > _MOST_COMPONENTS:
+        return RowName(text, None, {}, ())
     suffixes: list[str] = []
     while len(components) > 1 and _SUFFIX.fullmatch(components[-1]):
         suffixes.insert(0, components.pop())
@@ -78,6 +84,13 @@ def _pairs(components: list[str]) -> dict[str, str] | None:
     return keys
 
 
+def whole_number(text: str) -> int | None:
+    """The number that a key's value says, None where it says none or one that no offset could be."""
+    if not text.isascii() or not text.isdigit() or len(text) > 19:
+        return None
+    return int(text)
+
+
 def shorten(names: Sequence[RowName]) -> tuple[str, list[str]]:
     """What all names share, and each name without it.
 
@@ -85,10 +98,12 @@ def shorten(names: Sequence[RowName]) -> tuple[str, list[str]]:
     the strategy stays, or else all of it.
     """
     parts = [name.text.split("/") for name in names]
-    shared = [c for c in (parts or [[]])[0] if all(c in other for other in parts)]
     # A component that comes twice in a name cannot be left out unambiguously.
-    shared = [c for c in shared if all(other.count(c) == 1 for other in parts)]
-    for left_out in (shared, [c for c in shared if not c.startswith("strategy:")]):
+    once = [{c for c, times in Counter(other).items() if times == 1} for other in parts]
+    common = set.intersection(*once) if once else set()
+    shared = {c: None for c in (parts or [[]])[0] if c in common}
+    others = {c: None for c in shared if not c.startswith("strategy:")}
+    for left_out in (shared, others):
         short = ["/".join(c for c in other if c not in left_out) for other in parts]
         if all(short):
             return " ".join(left_out), short

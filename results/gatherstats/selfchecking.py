@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gatherstats.drift import Drift, is_in_random_order, remove_drift
+from gatherstats.names import whole_number
 from gatherstats.resampling import (
     FOUND,
     correlation_in_time,
@@ -31,6 +32,9 @@ TRIES = 400
 SIZES = (10, 30, 100)
 """Repetitions for which the smallest difference is looked for. The run needs twice as many; where
 it has fewer, half of what it has is the last."""
+
+MOST_ROWS = 20
+"""Rows that are looked at; each takes a second or so."""
 
 FEWEST = 8
 """Repetitions of a row without which nothing can be said: two halves of four."""
@@ -98,7 +102,7 @@ def check(run: Run, rng: np.random.Generator, tries: int = TRIES) -> SelfCheck:
 
     Raises SelfCheckError when the run has no row that would do.
     """
-    rows = [row for row in run.rows if _is_usable(row)]
+    rows = [row for row in run.rows if _is_usable(row)][:MOST_ROWS]
     if not rows:
         raise SelfCheckError(
             f"no row has starting times and {FEWEST} repetitions or more; raise --seconds"
@@ -192,10 +196,12 @@ def _slowed(
     for i, row in enumerate(rows[1:], start=1):
         if row.name.without("file_bytes") != first.without("file_bytes"):
             continue
-        try:
-            known = int(row.name.keys["file_bytes"]) / int(first.keys["file_bytes"]) - 1
-        except (KeyError, ValueError):
+        written, base = (
+            whole_number(n.keys.get("file_bytes", "")) for n in (row.name, first)
+        )
+        if not written or not base:
             continue
+        known = written / base - 1
         draws = draw(rows, 0, i, n, tries, rng)
         size = min(min(a.size, b.size) for a, b in draws)
         found = share(verdicts(draws, THRESHOLD), Outcome.SLOWER)
