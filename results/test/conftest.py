@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 
+import hypothesis.configuration
 import numpy as np
 import pytest
 
@@ -14,6 +16,11 @@ sys.path[:0] = [str(RESULTS), str(Path(__file__).resolve().parent)]
 
 import blog_table  # noqa: E402
 import compare as compare_script  # noqa: E402
+
+
+# What Hypothesis remembers goes where it is removed at the end, not into the tree.
+MEMORY = tempfile.TemporaryDirectory()
+hypothesis.configuration.set_hypothesis_home_dir(MEMORY.name)
 
 
 def pytest_configure(config: pytest.Config) -> None:
