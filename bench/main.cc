@@ -264,9 +264,9 @@ bool CheckDirectory(const options &options, gather_workspace &workspace) {
   if (bytes == 0)
     return true;
   bytes += std::min(bytes / 20, UINT64_MAX - bytes);
-  uint64_t free_bytes;
+  uint64_t free_bytes = UINT64_MAX; // not yet known
   const int error = gather_workspace_check(&workspace, bytes, &free_bytes);
-  if (error == -ENOSPC)
+  if (free_bytes < bytes)
     complain("%s: %.1f MB are needed and %.1f MB are free", options.dir, static_cast<double>(bytes) / 1e6,
              static_cast<double>(free_bytes) / 1e6);
   else if (error)

@@ -128,6 +128,15 @@ def test_each_single_call_may_fail(scope, call, tmp_path):
         assert number > max(ours)
 
 
+@pytest.mark.parametrize("error", ERRORS)
+def test_before_the_rows_every_error_is_named(error, tmp_path):
+    """A directory that cannot be opened for want of space is not one with too little room."""
+    whole = Injected(tmp_path, [FILE_ROW])
+    for call, number in list(whole.numbered()):
+        if whole.place(call) == "start":
+            assert inject(tmp_path, [FILE_ROW], call.name, number, error)
+
+
 def left_in(injected):
     return [path.name for path in injected.work.iterdir()]
 
