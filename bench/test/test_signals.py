@@ -2,12 +2,15 @@
 
 import collections
 import concurrent.futures
+import fcntl
 import itertools
 import os
 import random
 import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import pytest
@@ -235,6 +238,10 @@ def test_before_anything_is_made_a_signal_does_what_it_always_does(number, tmp_p
     assert place.out.read_text() == OLD
 
 
+def waiting_bytes(pipe):
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
 def test_signals_do_not_cut_what_a_slow_reader_gets(tmp_path):
     """The table waits in the pipe's buffer when the signal comes; nothing of it is lost."""
     sizes = ",".join(str(size) for size in range(1, 1500))
@@ -245,10 +252,13 @@ def test_signals_do_not_cut_what_a_slow_reader_gets(tmp_path):
         place.command(options), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     try:
-        first = process.stdout.read(1000)  # the rest is more than the pipe holds
+        wait_until(
+            lambda: waiting_bytes(process.stdout) > 60_000
+        )  # full, but for a write
+        time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
         time.sleep(0.1)
-        table = (first + process.stdout.read()).decode()
+        table = process.stdout.read().decode()
         assert process.wait(timeout=30) == 128 + signal.SIGTERM
     finally:
         process.kill()
