@@ -26,8 +26,8 @@ for option in "$@"; do
   fi
   case $option in
     --test)
-      packages="$packages clang clang-format clang-tidy cppcheck libcmocka-dev strace black pyflakes3 shellcheck locales python3-pytest
-        python3-hypothesis python3-matplotlib chromium
+      packages="$packages clang clang-format clang-tidy cppcheck libcmocka-dev strace black pyflakes3 shellcheck
+        locales python3-pytest python3-hypothesis python3-matplotlib chromium
         e2fsprogs xfsprogs btrfs-progs fuse3 libfuse3-dev"
       command -v npm >/dev/null || packages="$packages npm" ;;
     --all) packages="$packages valgrind libclang-rt-dev gcovr python3-coverage" ;;
