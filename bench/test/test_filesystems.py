@@ -193,7 +193,7 @@ def test_the_room_that_the_blog_needs_is_told(free, enough, tmp_path):
 
 
 class Meanwhile:
-    """Does something to a file system once the suite has begun to write to it, again and again until it returns True."""
+    """Does something to a file system once the suite has made a file in it, again and again until it returns True."""
 
     def __init__(self, folder, action):
         self.folder, self.action = folder, action
@@ -202,9 +202,7 @@ class Meanwhile:
 
     def act(self):
         try:
-            while not any(
-                name.startswith(".gather") for name in os.listdir(self.folder)
-            ):
+            while not any(self.folder.glob(".gatherbench-*/file-*")):
                 if self.ended.wait(0.001):
                     return
             while not self.action() and not self.ended.wait(0.001):
