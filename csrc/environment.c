@@ -105,7 +105,7 @@ static bool read_processors(char *line, void *context) {
 }
 
 int gather_processor_times_read(struct gather_processor_times *times) {
-  uint64_t ticks[2];
+  uint64_t ticks[2] = {0};
   struct rusage own;
   int error = scan("/proc/stat", read_processors, ticks);
   if (error)
