@@ -31,9 +31,12 @@ _OWN_KEYS = frozenset(
 # How a file that gzip made begins; whatever its name, it is read as what it holds.
 _GZIP = b"\x1f\x8b"
 
-# A file of more bytes, compressed or not, is no results file: it has some 400,000 repetitions. What Python makes of
-# JSON takes many times as much memory.
+# A file of more bytes, compressed or not, is no results file: it has some 400,000 repetitions.
 _LARGEST_BYTES = 1 << 28
+
+# The same for JSON's values, counted by what begins or separates them. Python needs some hundred bytes for each, be it
+# as short as {}.
+_MOST_VALUES = 15_000_000
 
 # A name of more characters is none.
 _LONGEST_NAME = 2000
@@ -119,6 +122,8 @@ def read_json(path: str | Path) -> object:
         raise LoadError(f"it holds more than {_LARGEST_BYTES >> 20} MiB")
     if not data.strip():
         raise LoadError("no data: the file is empty")
+    if sum(data.count(mark) for mark in b"{[,") > _MOST_VALUES:
+        raise LoadError(f"it holds more than {_MOST_VALUES} values")
     try:
         return json.loads(data.decode("utf-8-sig", errors="replace"))
     except json.JSONDecodeError as error:

@@ -143,6 +143,17 @@ def test_a_small_file_that_unpacks_to_a_large_one(folder, monkeypatch):
         tracemalloc.stop()
 
 
+def test_many_small_values_are_refused_before_they_take_memory(folder):
+    path = folder / "values.json"
+    path.write_text('{"benchmarks": [' + "{}," * 8_000_000 + "{}]}")
+    tracemalloc.start()
+    try:
+        assert outcome(blog_table, path) == (2, "")
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+
+
 def test_a_file_without_an_end():
     """With as little memory as a run of some size needs."""
 
