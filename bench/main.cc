@@ -73,31 +73,6 @@ bool OpenStandardStreams() {
   return true;
 }
 
-// Where there is no memory, or no thread, the libraries throw, some of it where nothing can catch it. What is static is
-// closed all the same.
-[[noreturn]] void OnTerminate() {
-  static std::atomic_flag entered = ATOMIC_FLAG_INIT;
-  while (entered.test_and_set())
-    pause(); // another thread ends the process
-  const char *reason = "unknown error";
-  char text[128];
-  try {
-    if (const std::exception_ptr thrown = std::current_exception())
-      std::rethrow_exception(thrown);
-  } catch (const std::bad_alloc &) {
-    reason = "out of memory";
-  } catch (const std::system_error &error) {
-    std::snprintf(text, sizeof text, "start threads: %s", std::strerror(error.code().value()));
-    reason = text;
-  } catch (const std::exception &error) {
-    std::snprintf(text, sizeof text, "%s", error.what());
-    reason = text;
-  } catch (...) {
-  }
-  std::fprintf(stderr, "gatherbench: %s\n", reason);
-  std::exit(FAILED);
-}
-
 // At exit, for Google Benchmark may end the process: what was printed has arrived, or the status says
 // that it has not.
 void CheckStdout() {
@@ -294,6 +269,43 @@ struct Workspace : gather_workspace {
   }
 };
 
+// What would stay behind if the process ended now.
+struct {
+  Workspace *workspace;
+  ResultsFile *results;
+} to_close;
+
+// Where there is no memory, or no thread, the libraries throw, some of it where nothing can catch it. Other threads
+// may still run, so that nothing is destroyed but what would stay behind.
+[[noreturn]] void OnTerminate() {
+  static std::atomic_flag entered = ATOMIC_FLAG_INIT;
+  while (entered.test_and_set())
+    pause(); // another thread ends the process
+  const char *reason = "unknown error";
+  char text[128];
+  try {
+    if (const std::exception_ptr thrown = std::current_exception())
+      std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc &) {
+    reason = "out of memory";
+  } catch (const std::system_error &error) {
+    std::snprintf(text, sizeof text, "start threads: %s", std::strerror(error.code().value()));
+    reason = text;
+  } catch (const std::exception &error) {
+    std::snprintf(text, sizeof text, "%s", error.what());
+    reason = text;
+  } catch (...) {
+  }
+  std::fprintf(stderr, "gatherbench: %s\n", reason);
+  if (to_close.results)
+    to_close.results->~ResultsFile();
+  if (to_close.workspace) {
+    pthread_mutex_lock(&to_close.workspace->mutex);
+    CloseWorkspace(*to_close.workspace);
+  }
+  _exit(FAILED);
+}
+
 bool Interrupted() {
   return interrupted_by != 0;
 }
@@ -327,6 +339,7 @@ ExitStatus MeasureIn(gather_workspace &workspace, options &options, int argc, ch
   if (!AnyLeft(options))
     return FAILED;
   static ResultsFile file(0644 & ~mask); // static: as a Workspace
+  to_close.results = &file;
   if (to_file && !file.Open(options.out))
     return FAILED;
   AddContext(options, argc, argv);
@@ -340,6 +353,7 @@ ExitStatus MeasureIn(gather_workspace &workspace, options &options, int argc, ch
 
 int Measure(options &options, int argc, char **argv) {
   static Workspace workspace(options.dir);
+  to_close.workspace = &workspace;
   ExitStatus status = MeasureIn(workspace, options, argc, argv);
   if (!CloseWorkspace(workspace) && status == MEASURED)
     status = FAILED;

@@ -60,7 +60,10 @@ def a_block_device(place):
 def made(path, mode):
     path.mkdir()
     path.chmod(mode)
-    yield path
+    try:
+        yield path
+    finally:
+        path.chmod(0o700)
 
 
 @contextmanager
