@@ -30,17 +30,18 @@ def write_atomically(path: str | Path, data: bytes) -> None:
         return
     with signals_wait():
         handle, partial = _open_partial(path)
-        try:
-            with os.fdopen(handle, "wb") as out:
+        with os.fdopen(handle, "wb") as out:
+            try:
                 out.write(data)
                 out.flush()
                 os.fchmod(handle, _mode(path))
                 os.fsync(handle)
                 os.replace(partial, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(partial)
-            raise
+            except BaseException:
+                # While it is locked: after that it may be another process's.
+                with contextlib.suppress(OSError):
+                    os.unlink(partial)
+                raise
 
 
 def require_writable(path: str | Path) -> None:

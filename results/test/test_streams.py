@@ -1,5 +1,7 @@
 """Whatever is wrong with the standard streams or the locale: the output is whole, or the status is not 0."""
 
+import errno
+import fcntl
 import json
 import os
 import stat
@@ -144,6 +146,26 @@ def test_what_a_killed_script_left_is_taken_over(tmp_path):
     write_atomically(tmp_path / "out", b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out").read_text() == "new"
+
+
+def test_what_fails_is_removed_while_nobody_else_can_have_it(tmp_path, monkeypatch):
+    """Once its lock is free, the name may be another process's."""
+    remove, locked = os.unlink, []
+
+    def fail(handle):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def look_and_remove(path):
+        with open(path) as file, pytest.raises(BlockingIOError) as refused:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locked.append(refused.type)
+        remove(path)
+
+    monkeypatch.setattr(os, "fsync", fail)
+    monkeypatch.setattr(os, "unlink", look_and_remove)
+    with pytest.raises(OSError, match="Input/output error"):
+        write_atomically(tmp_path / "out", b"new")
+    assert locked and [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a second user takes root")
