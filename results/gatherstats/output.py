@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import sys
@@ -51,9 +50,11 @@ class _Courtesy(io.FileIO):
     """A file that takes what it cannot write, too."""
 
     def write(self, data: bytes) -> int:
-        with contextlib.suppress(OSError):
-            super().write(data)
-        return len(data)
+        try:
+            written = super().write(data)
+        except OSError:
+            written = None
+        return len(data) if written is None else written
 
 
 def _open_streams() -> None:
