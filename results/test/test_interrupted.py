@@ -249,7 +249,7 @@ def test_in_the_middle_of_writing(number, tmp_path):
 
 def test_a_second_signal_ends_it_at_once(tmp_path):
     """What it waits for does not end by itself: a program that ignores that it should."""
-    (tmp_path / "stubborn").write_text("trap '' TERM; touch up; while :; do :; done\n")
+    (tmp_path / "stubborn").write_text("trap '' TERM; touch up; exec sleep 60\n")
     words = [sys.executable, RESULTS / "alternate.py", "sh stubborn", "sh stubborn"]
     process = subprocess.Popen(
         [*words, f"--out-dir={tmp_path / 'series'}"],
