@@ -61,9 +61,9 @@ WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1)
 WRAP(int, ftruncate64, (int fd, off_t bytes), (fd, bytes), -1)
 WRAP(int, mincore, (void *address, size_t bytes, unsigned char *pages), (address, bytes, pages), -1)
 
-/* The mode is there for files that are created only; reading one that is not does no harm where it goes unused. */
+/* The mode is there for files that are created only. O_TMPFILE has the bit of O_DIRECTORY in it. */
 static mode_t mode_of(int flags, va_list rest) {
-  return flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+  return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(rest, mode_t) : 0;
 }
 
 int __real_open64(const char *path, int flags, ...);
