@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     from gatherstats.arguments import UnreadableError, load_all
     from gatherstats.architectures import compare_architectures
     from gatherstats.blog import COLUMNS
-    from gatherstats.environment import describe_briefly
+    from gatherstats.environment import UNDER_LOAD, describe_briefly
     from gatherstats.launching import SIDES
     from gatherstats.table import render
 
@@ -43,8 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
         return complain(PROGRAM, str(error), 2)
 
     for side in sides:
-        for heading, text in describe_briefly(side[0]):
-            if heading in ("Machine", "Directory"):
+        for heading, text in describe_briefly(*side):
+            if heading in ("Machine", "Directory", UNDER_LOAD):
                 print(
                     textwrap.fill(
                         text,

@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     import numpy as np
 
     from gatherstats.arguments import UnreadableError, load_all
+    from gatherstats.environment import UNDER_LOAD, under_load
     from gatherstats.interruption import Interrupted
     from gatherstats.selfchecking import SelfCheckError, check, report
 
@@ -51,6 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
     except Interrupted as interrupted:
         return complain(PROGRAM, "interrupted", 128 + interrupted.number)
     print("\n".join(report(result)))
+    busy = under_load(run)
+    if busy:
+        print(f"{UNDER_LOAD}: {busy}; measure again.")
     return 0 if result.is_believable else 1
 
 

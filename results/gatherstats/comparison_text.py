@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from gatherstats.comparison import Comparison, Pair
 from gatherstats.effect import LEVEL
-from gatherstats.environment import describe_briefly
+from gatherstats.environment import UNDER_LOAD, describe_briefly
 from gatherstats.names import shorten
 from gatherstats.rows import Run
 from gatherstats.sentences import (
@@ -71,13 +71,11 @@ def _lines(comparison: Comparison, style: _Style) -> list[str]:
 def _environment(comparison: Comparison) -> list[str]:
     """What the two sides ran on; where they differ, both."""
     if comparison.key:
-        texts = [
-            f"{heading}: {text}" for heading, text in _described(comparison.base_runs)
-        ]
+        described = describe_briefly(*comparison.base_runs)
+        texts = [f"{heading}: {text}" for heading, text in described]
         return [comparison.base_runs[0].path, *texts]
-    old, new = dict(_described(comparison.base_runs)), dict(
-        _described(comparison.other_runs)
-    )
+    old = dict(describe_briefly(*comparison.base_runs))
+    new = dict(describe_briefly(*comparison.other_runs))
     texts = [
         f"Old: {_paths(comparison.base_runs)}",
         f"New: {_paths(comparison.other_runs)}",
@@ -86,13 +84,10 @@ def _environment(comparison: Comparison) -> list[str]:
         if old.get(heading) == new.get(heading):
             texts.append(f"{heading}: {old[heading]}")
         else:
+            unknown = "no" if heading == UNDER_LOAD else "not known"
             for side, known in (("old", old), ("new", new)):
-                texts.append(f"{heading}, {side}: {known.get(heading, 'not known')}")
+                texts.append(f"{heading}, {side}: {known.get(heading, unknown)}")
     return texts
-
-
-def _described(runs: list[Run]) -> list[tuple[str, str]]:
-    return describe_briefly(runs[0])
 
 
 def _paths(runs: list[Run]) -> str:

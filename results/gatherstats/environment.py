@@ -8,15 +8,32 @@ from gatherstats.rows import Run
 from gatherstats.text import printable
 from gatherstats.units import significant
 
+UNDER_LOAD = "Under load"
+"""The heading of what others did meanwhile; a run without it was not disturbed, or does not say."""
+
 
 def describe(run: Run) -> list[tuple[str, str]]:
     """Pairs of a heading and its text, safe to print; what the file does not say is left out."""
     return _described(run, _LINES)
 
 
-def describe_briefly(run: Run) -> list[tuple[str, str]]:
-    """The same in few lines: without what seldom matters, such as the mount options."""
-    return _described(run, _BRIEF_LINES)
+def describe_briefly(*launches: Run) -> list[tuple[str, str]]:
+    """The same in few lines: without what seldom matters, such as the mount options.
+
+    The first launch stands for all of them, but for what others did meanwhile.
+    """
+    busy = under_load(*launches)
+    load = [(UNDER_LOAD, busy)] if busy else []
+    return [*_described(launches[0], _BRIEF_LINES), *load]
+
+
+def under_load(*launches: Run) -> str:
+    """How busy others kept the processors, if that was too much in any launch; else ""."""
+    said = [text for run in launches if (text := run.setting("under_load"))]
+    if not said:
+        return ""
+    which = f"{len(said)} of {len(launches)} launches; the first: "
+    return printable((which if len(launches) > 1 else "") + said[0])
 
 
 def is_published(run: Run) -> bool:
@@ -135,7 +152,7 @@ _LINES: dict[str, Callable[[Run], str]] = {
     "Directory": _setting("directory"),
     "File system": _file_system,
     "Buffers": _setting("buffers"),
-    "Under load": _setting("under_load"),
+    UNDER_LOAD: _setting("under_load"),
 }
 
 _BRIEF_LINES: dict[str, Callable[[Run], str]] = {
@@ -143,5 +160,4 @@ _BRIEF_LINES: dict[str, Callable[[Run], str]] = {
     "Suite": _suite,
     "Machine": _machine_and_kernel,
     "Directory": _place,
-    "Under load": _setting("under_load"),
 }

@@ -199,6 +199,15 @@ def test_a_launch_is_one_value(compare, rng):
     assert pair["base_s"] == pytest.approx(sum(middle) / 2 * 1e-9)
 
 
+def test_the_load_of_any_launch_is_said(compare, rng):
+    old, new = launches(rng, 100, 3), launches(rng, 100, 3)
+    new[1]["context"]["gatherbench.under_load"] = "others used 60 %"
+    said = flat(compare(old=old, new=new)[1])
+    assert "Under load, old: no" in said
+    assert "Under load, new: 1 of 3 launches; the first: others used 60 %" in said
+    assert "Under load" not in compare(old=old, new=old)[1]
+
+
 def test_launches_that_differ_hide_what_one_launch_would_claim(compare, rng):
     old, new = launches(rng, 100, 8, 0.05), launches(rng, 100, 8, 0.05)
     assert verdicts(as_data(compare, old=old, new=new)) == {"a": "undecided"}

@@ -46,6 +46,15 @@ def test_the_table_has_both_architectures(tmp_path, capsys):
     assert max(map(len, out.splitlines())) <= 120
 
 
+def test_the_load_of_any_launch_is_said(tmp_path, capsys):
+    make_launches(tmp_path, GATHER_WINS, GATHER_WINS)
+    launch = json.loads((tmp_path / "b-07.json").read_text())
+    launch["context"]["gatherbench.under_load"] = "others used 60 %"
+    (tmp_path / "b-07.json").write_text(json.dumps(launch))
+    _, said = shown(tmp_path, capsys)
+    assert said.count("Under load: 1 of 10 launches; the first: others used 60 %") == 1
+
+
 @pytest.mark.parametrize(
     "native, emulated, says",
     [

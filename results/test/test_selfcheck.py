@@ -71,6 +71,13 @@ def test_it_says_the_same_twice(run, rng):
     assert run(document, "--seed=2") == run(document, "--seed=2")
 
 
+def test_a_run_under_load_says_so(run, rng):
+    document = made_run(rng, 10)
+    assert "Under load" not in run(document)[1]
+    document["context"]["gatherbench.under_load"] = "others used 60 %"
+    assert "Under load: others used 60 %; measure again." in run(document)[1]
+
+
 def test_drift_and_correlation_are_said(run, rng):
     _, out, _ = run(made_run(rng, 20, drifting))
     before, after = re.search(r"correlation (\S+), without drift (\S+)\.", out).groups()
