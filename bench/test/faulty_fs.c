@@ -22,16 +22,15 @@
 #include <unistd.h>
 
 static struct {
-  char *backing;     /* the directory that is shown */
-  char *call;        /* which kind of call is faulty; NULL for none */
-  int first;         /* the first faulty one of its kind, from 1 */
-  int times;         /* how many are; 0 for all that follow */
-  int error;         /* an error number; 0 for a write that is only short */
-  int short_bytes;   /* what a short write writes; if negative, so much less than all */
-  int cached;        /* with the kernel's page cache */
-  int hard_remove;   /* a file that is unlinked while it is open has no name any more, and cannot be opened again */
-  int has_fallocate; /* whether blocks can be allocated */
-} options = {.first = 1, .times = 1, .has_fallocate = 1};
+  char *backing;   /* the directory that is shown */
+  char *call;      /* which kind of call is faulty; NULL for none */
+  int first;       /* the first faulty one of its kind, from 1 */
+  int times;       /* how many are; 0 for all that follow */
+  int error;       /* an error number; 0 for a write that is only short */
+  int short_bytes; /* what a short write writes; if negative, so much less than all */
+  int cached;      /* with the kernel's page cache */
+  int hard_remove; /* a file that is unlinked while it is open has no name any more, and cannot be opened again */
+} options = {.first = 1, .times = 1};
 
 static int backing_fd = -1;
 
@@ -44,7 +43,6 @@ static const struct fuse_opt option_table[] = {
     {"--short=%d", offsetof(__typeof__(options), short_bytes), 0},
     {"--cached", offsetof(__typeof__(options), cached), 1},
     {"--hard-remove", offsetof(__typeof__(options), hard_remove), 1},
-    {"--no-fallocate", offsetof(__typeof__(options), has_fallocate), 0},
     FUSE_OPT_END,
 };
 
@@ -119,10 +117,7 @@ static int fs_unlink(const char *path) {
 }
 
 static int fs_rename(const char *from, const char *to, unsigned flags) {
-  if (flags)
-    return -EINVAL;
-  return is_faulty("rename") ? -options.error
-                             : result_of(renameat(backing_fd, relative(from), backing_fd, relative(to)));
+  return flags ? -EINVAL : result_of(renameat(backing_fd, relative(from), backing_fd, relative(to)));
 }
 
 static int open_backing(const char *path, struct fuse_file_info *info, int flags, mode_t mode) {
@@ -176,8 +171,6 @@ static int fs_write(const char *path, const char *memory, size_t bytes, off_t of
 
 static int fs_fallocate(const char *path, int mode, off_t offset, off_t bytes, struct fuse_file_info *info) {
   (void)path;
-  if (!options.has_fallocate)
-    return -EOPNOTSUPP;
   return is_faulty("fallocate") ? -options.error : result_of(fallocate((int)info->fh, mode, offset, bytes));
 }
 
@@ -195,11 +188,11 @@ static int fs_fsync(const char *path, int data_only, struct fuse_file_info *info
   return result_of(data_only ? fdatasync((int)info->fh) : fsync((int)info->fh));
 }
 
-/* Called after the last close; nobody sees its error. */
+/* Called after the last close. */
 static int fs_release(const char *path, struct fuse_file_info *info) {
   (void)path;
   close((int)info->fh);
-  return is_faulty("release") ? -options.error : 0;
+  return 0;
 }
 
 static const struct fuse_operations operations = {
