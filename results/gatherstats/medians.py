@@ -1,4 +1,4 @@
-"""Medians of many arrays at once, and their intervals: thousands of short ones take as long as a few."""
+"""Medians of many arrays at once, thousands of short ones in the time of a few; their intervals."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def median_interval(
     """The medians of sorted rows of positive times, and how far their intervals reach down and up.
 
     All as logarithms. The interval is a pair of order statistics, which holds for any distribution
-    (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): the k-th value from each end is taken, with the largest k whose interval
-    covers the median at LEVEL or more (or the two extremes, where even they cover it less). The
-    distances are then scaled from the exact level of that pair to LEVEL, as for a normal law.
+    (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): the k-th value
+    from each end is taken, with the largest k whose interval covers the median at LEVEL or more (or
+    the two extremes, where even they cover it less). The distances are then scaled from the exact
+    level of that pair to LEVEL, as for a normal law.
     """
     n = sorted_times.shape[-1]
     tail = (1 - LEVEL) / 2
