@@ -355,9 +355,10 @@ int gather_workspace_close(struct gather_workspace *workspace) {
   }
   if (workspace->parent_fd >= 0 && close(workspace->parent_fd) < 0 && !error)
     error = fail(workspace, "close directory", errno);
-  const char *operation = workspace->operation;
-  gather_workspace_init(workspace, workspace->dir);
-  workspace->operation = operation;
+  /* All but the mutex, which the caller may hold to keep other threads out. */
+  workspace->windows = NULL;
+  workspace->windows_count = workspace->files = 0;
+  workspace->private_fd = workspace->parent_fd = -1;
   memcpy(workspace->private_name, left, sizeof left);
   return error;
 }
