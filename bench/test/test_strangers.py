@@ -15,8 +15,7 @@ import pytest
 
 from run_suite import SMALL, SUITE, read, repetitions, strace_works
 
-if os.geteuid() != 0:
-    pytest.skip("a second user takes root", allow_module_level=True)
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="a second user takes root")
 
 STRANGER = 65534
 QUICK = [*SMALL, "--quick"]
