@@ -155,7 +155,7 @@ void DryRun(const options &options) {
       any_windows |= on_file;
       // What a repetition has overwritten is settled before the next; finding the iteration count takes two more.
       const double dirty_bytes =
-          on_file ? std::min(static_cast<double>(plan.window_bytes), min_time_s * write_rate) : 0;
+          on_file ? std::min(static_cast<double>(gather_plan_disk_bytes(&plan)), min_time_s * write_rate) : 0;
       seconds += (reps + 2) * (min_time_s + 0.002 + dirty_bytes / device_rate);
     }
   }

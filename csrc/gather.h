@@ -224,9 +224,9 @@ struct gather_run {
   int (*inspect)(struct gather_run *run);
 };
 
-/* Opens a plan that is not refused, for the calling thread, which is number `thread` of the plan's threads. On a file
- * it first waits until what earlier runs of the workspace wrote has reached the device. The plan and the workspace must
- * outlive the run; threads may share them. On an error nothing stays open, and run->operation says what failed. */
+/* Opens a plan that is not refused, for the calling thread, which is number `thread` of the plan's threads. The plan
+ * and the workspace must outlive the run; threads may share them. On an error nothing stays open, and run->operation
+ * says what failed. */
 int gather_open(struct gather_run *run, const struct gather_plan *plan, struct gather_workspace *workspace,
                 unsigned thread);
 
@@ -236,7 +236,9 @@ static inline int gather_op(struct gather_run *run) {
   return run->op(run);
 }
 
-/* Closes a run that gather_open opened; all is released even if it returns an error. */
+/* Closes a run that gather_open opened, and on a file waits until what was written has reached the device: writing back
+ * is over before anything else is timed, and every run finds its window clean. All is released even if it returns an
+ * error, which is the first; run->operation says what failed. */
 int gather_close(struct gather_run *run);
 
 /* Reads back what the last op wrote and compares it: 0 where all bytes are right, -EBADMSG where

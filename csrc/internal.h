@@ -44,8 +44,7 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, u
  * stays the workspace's. */
 int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size);
 
-/* Waits until all that was written in the workspace so far has reached the device, so that writing it back does not
- * disturb what is timed next, and every run of a plan finds its window clean. 0 or -errno. */
+/* Waits until all that was written in the workspace so far has reached the device. 0 or -errno. */
 int gather_workspace_settle(struct gather_workspace *workspace);
 
 #endif

@@ -192,12 +192,6 @@ static int unpin(struct gather_run *run) {
 }
 #endif
 
-/* pg_test_fsync, too, syncs what it wrote before it measures. */
-static int settle(struct gather_run *run) {
-  int error = gather_workspace_settle(run->workspace);
-  return error ? gather_fail(run, run->workspace->operation, -error) : 0;
-}
-
 int gather_open(struct gather_run *run, const struct gather_plan *plan, struct gather_workspace *workspace,
                 unsigned thread) {
   *run = (struct gather_run){
@@ -214,8 +208,6 @@ int gather_open(struct gather_run *run, const struct gather_plan *plan, struct g
     return error;
   if (plan->strategy->open && (error = plan->strategy->open(run)) != 0)
     goto err_batches;
-  if ((plan->target->offers & GATHER_ALLOCATED) && (error = settle(run)) != 0)
-    goto err_strategy;
   error = plan->scope->open(run);
   if (error)
     goto err_strategy;
@@ -237,14 +229,35 @@ err_batches:
   return error;
 }
 
+/* So that writing back disturbs nobody else's times, and its errors are told of the run that wrote. pg_test_fsync, too,
+ * syncs what it wrote before it measures. */
+static int settle(struct gather_run *run) {
+  if (!(run->plan->target->offers & GATHER_ALLOCATED))
+    return 0;
+  int error = gather_workspace_settle(run->workspace);
+  return error ? gather_fail(run, run->workspace->operation, -error) : 0;
+}
+
+/* The first error is the one to tell. */
 int gather_close(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   int error = unpin(run);
+  const char *operation = run->operation;
   int close_error = plan->scope->close(run);
+  if (!error) {
+    error = close_error;
+    operation = run->operation;
+  }
+  int settle_error = settle(run);
+  if (!error) {
+    error = settle_error;
+    operation = run->operation;
+  }
+  run->operation = operation;
   if (plan->strategy->close)
     plan->strategy->close(run);
   gather_batches_close(run);
-  return error ? error : close_error;
+  return error;
 }
 
 /* --- Looking at what was written. --- */

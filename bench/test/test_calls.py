@@ -129,7 +129,7 @@ def test_a_durability_is_what_it_says(options, makes, opens_with, tmp_path):
 
 @pytest.mark.skipif(not strace_works(), reason="strace cannot trace here")
 @pytest.mark.parametrize("scope", ["op", "file"])
-def test_earlier_writes_are_settled_before_a_repetition(scope, tmp_path):
+def test_writes_are_settled_before_the_next_repetition(scope, tmp_path):
     """The window is synced, or the directory in which a file was deleted."""
     trace, work = tmp_path / "trace", tmp_path / "work"
     work.mkdir()
@@ -150,6 +150,6 @@ def test_earlier_writes_are_settled_before_a_repetition(scope, tmp_path):
         )
         if path.startswith(str(work))
     )
-    # A repetition makes four write calls, and deletes its file; in the end the directory goes.
-    repetition, end = ("pppp", "") if scope == "op" else ("ppppu", "u")
-    assert calls.endswith("f".join([repetition] * 5) + end)
+    # A repetition makes four write calls, deletes its file, and settles; in the end the directory goes.
+    repetition, end = ("ppppf", "") if scope == "op" else ("ppppuf", "u")
+    assert calls.endswith(5 * repetition + end)
