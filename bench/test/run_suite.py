@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shlex
 import shutil
 import subprocess
@@ -33,6 +34,15 @@ def run(*options, program=SUITE, env=None, timeout=60, preexec_fn=None):
         timeout=timeout,
         preexec_fn=preexec_fn,
     )
+
+
+def has_sanitizer():
+    """Whether the build has one: it needs terabytes of addresses, so memory cannot be limited."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    return run("--version", preexec_fn=limit).returncode != 0
 
 
 def strace_works():
