@@ -21,7 +21,8 @@ def run_command(command: list[str], errors: IO | None = None) -> int:
     """
     child = None
     try:
-        with signals_wait():  # or a child could be started and not be known
+        # Or a child could be started and not be known.
+        with signals_wait(second_waits=True):
             child = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -39,8 +40,8 @@ def run_command(command: list[str], errors: IO | None = None) -> int:
 def _end(child: subprocess.Popen) -> None:
     """End the child and all that it started, softly first unless there is no time for that."""
     with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-        os.killpg(child.pid, signal.SIGTERM)
         try:
+            os.killpg(child.pid, signal.SIGTERM)
             child.wait(_SECONDS_TO_END)
         finally:  # also where a second signal ends the waiting
             if child.returncode is None:

@@ -51,19 +51,24 @@ def signals_raise() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def signals_wait() -> Iterator[None]:
-    """Within it the first signal waits for the end of the block; a second one does not."""
+def signals_wait(second_waits: bool = False) -> Iterator[None]:
+    """Within it the first signal waits for the end of the block, however that ends.
+
+    second_waits: whether the others do, too, rather than end the process at once.
+    """
     came: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
-        if len(came) > 1:
+        if len(came) > 1 and not second_waits:
             os._exit(128 + number)
 
-    with _handled(note):
-        yield
-    if came:
-        signal.raise_signal(came[0])
+    try:
+        with _handled(note):
+            yield
+    finally:
+        if came:  # it counts for more than an error of the block
+            signal.raise_signal(came[0])
 
 
 @contextlib.contextmanager

@@ -272,6 +272,64 @@ def test_a_second_signal_ends_it_at_once(tmp_path):
     assert "interrupted" in said and "Traceback" not in said
 
 
+# A program in which a signal or two come at a moment that is known.
+AT_A_MOMENT = """
+    import errno, os, signal, subprocess, sys
+    sys.path.insert(0, sys.argv[1])
+    from gatherstats import children, interruption
+    from gatherstats.output import run_main
+
+    def fail():
+        with interruption.signals_wait():
+            signal.raise_signal(signal.SIGTERM)
+            raise OSError(errno.EIO, "an error")
+
+    def start():
+        popen = subprocess.Popen
+
+        def popen_and_signals(*words, **options):
+            child = popen(*words, **options)
+            print(child.pid, flush=True)
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.raise_signal(number)
+            return child
+
+        subprocess.Popen = popen_and_signals
+        with interruption.signals_raise():
+            children.run_command(["sleep", "60"])
+
+    def main():
+        try:
+            globals()[sys.argv[2]]()
+        except interruption.Interrupted as interrupted:
+            return 128 + interrupted.number
+
+    sys.exit(run_main("program.py", main))
+"""
+
+
+def at_a_moment(which):
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(AT_A_MOMENT), RESULTS, which],
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+def test_a_signal_counts_for_more_than_an_error():
+    done = at_a_moment("fail")
+    assert done.returncode == 128 + signal.SIGTERM
+    assert done.stderr == "program.py: interrupted\n"
+
+
+def test_no_signal_leaves_a_child_that_has_just_been_started():
+    done = at_a_moment("start")
+    assert done.returncode == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+
+
 def test_what_is_ignored_stays_ignored(data, tmp_path):
     """As under nohup."""
     out = tmp_path / "grid.json.gz"
