@@ -55,7 +55,11 @@ def require_writable(path: str | Path) -> None:
 
 def _open_partial(path: str | Path) -> tuple[int, str]:
     """The empty and locked file beside `path`: its descriptor and its name."""
-    _require(not os.path.lexists(path) or _is_regular(path), "not a regular file")
+    if os.path.lexists(path):
+        _require(_is_regular(path), "not a regular file")
+        # In a directory like /tmp it could not be replaced, which would show at the end only.
+        may = os.geteuid() in (0, os.lstat(path).st_uid)
+        _require(may, "it is another user's file")
     partial = f"{path}.partial"
     # O_NONBLOCK: opening a FIFO would wait for its reader.
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -177,6 +177,16 @@ def test_what_a_stranger_left_is_not(tmp_path):
     assert (tmp_path / "out.partial").read_text() == "mine"
 
 
+def test_anothers_file_is_refused_before_there_is_anything_to_write(
+    tmp_path, victim, monkeypatch
+):
+    """In a directory like /tmp it could not be replaced."""
+    monkeypatch.setattr(os, "geteuid", lambda: victim.stat().st_uid + 1)
+    with pytest.raises(OSError, match="another user's file"):
+        require_writable(victim)
+    assert [*tmp_path.iterdir()] == [victim]
+
+
 @pytest.mark.parametrize("mask", [0, 0o22, 0o77, 0o777], ids=oct)
 def test_the_mode_is_the_old_files_or_the_users(mask, tmp_path):
     out = tmp_path / "out"
