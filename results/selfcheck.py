@@ -49,6 +49,9 @@ def main(arguments: list[str] | None = None) -> int:
         result = check(run, np.random.default_rng(options.seed))
     except (UnreadableError, MeasureError, SelfCheckError) as error:
         return complain(PROGRAM, str(error))
+    except OSError as error:
+        where = error.filename or "temporary files"
+        return complain(PROGRAM, f"{where}: {error.strerror}")
     except Interrupted as interrupted:
         return complain(PROGRAM, "interrupted", 128 + interrupted.number)
     print("\n".join(report(result)))

@@ -221,6 +221,19 @@ def test_a_suite_that_is_not_there(capsys):
     assert "cannot start /none/suite: No such file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space"), OSError(28, "No space", "/t")]
+)
+def test_temporary_files_that_cannot_be_made(error, monkeypatch, capsys):
+    def fail(*words, **options):
+        raise error
+
+    monkeypatch.setattr(selfcheck.tempfile, "TemporaryDirectory", fail)
+    assert selfcheck.main([]) == 2
+    where = error.filename or "temporary files"
+    assert capsys.readouterr() == ("", f"selfcheck.py: {where}: No space\n")
+
+
 @pytest.mark.parametrize("option", ["--seconds=0", "--seconds=x", "--seed=x", "--x"])
 def test_bad_usage(option):
     with pytest.raises(SystemExit) as raised:
