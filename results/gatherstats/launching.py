@@ -19,7 +19,7 @@ from pathlib import Path
 from gatherstats.atomically import write_atomically
 from gatherstats.children import run_command
 from gatherstats.interruption import signals_raise
-from gatherstats.load import LoadError, load
+from gatherstats.load import LoadError, load, read_json
 
 SIDES = ("a", "b")
 """The two commands, by the names that their files start with."""
@@ -80,20 +80,18 @@ def open_series(
     manifest = folder / MANIFEST
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        known = json.loads(manifest.read_text()) if manifest.exists() else None
-        if known is None and any(folder.glob("[ab]-*.json")):
-            raise LaunchError(f"{folder}: holds launches, but no {MANIFEST}")
-        if known is not None:
+        if manifest.exists():
+            known = _read_manifest(manifest)
             _check_same(folder, known, commands, seed)
             return Series(folder, commands, launches, known["seed"])
+        if any(folder.glob("[ab]-*.json")):
+            raise LaunchError(f"{folder}: holds launches, but no {MANIFEST}")
         if seed is None:
             seed = random.SystemRandom().randrange(2**32)
         known = {"seed": seed, "commands": commands}
         write_atomically(manifest, json.dumps(known, indent=1).encode())
     except OSError as error:
         raise LaunchError(f"{folder}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise LaunchError(f"{manifest}: not readable") from error
     return Series(folder, commands, launches, seed)
 
 
@@ -125,16 +123,29 @@ def run_series(
             report(
                 f"launch {done + 1} of {total} ({name}){_time_left(start, i, missing)}"
             )
-            _launch(series, side, number)
+            try:
+                _launch(series, side, number)
+            except OSError as error:
+                raise LaunchError(f"{series.folder}: {error.strerror}") from error
             if not checked and all(series.path(s, 1).exists() for s in SIDES):
                 checked = True
                 check()
 
 
+def _read_manifest(path: Path) -> dict:
+    try:
+        known = read_json(path)
+    except LoadError as error:
+        raise LaunchError(f"{path}: {error}") from error
+    if not isinstance(known, dict) or type(known.get("seed")) is not int:
+        raise LaunchError(f"{path}: not what says which launches these are")
+    return known
+
+
 def _check_same(
     folder: Path, known: dict, commands: dict[str, list[str]], seed: int | None
 ) -> None:
-    if known["commands"] != commands:
+    if known.get("commands") != commands:
         raise LaunchError(
             f"{folder}: holds launches of other commands; choose another --out-dir"
         )

@@ -178,12 +178,41 @@ def test_a_folder_of_another_series(folder, run):
     assert status == 2 and "launches of other commands" in err
     status, _, err = run(a, b, "--launches=1", "--seed=2")
     assert status == 2 and "was started with --seed=1" in err
-    (folder / "out" / "alternate.json").write_text("{}")
-    status, _, err = run(a, b, "--launches=1")
-    assert status == 2 and "alternate.json: not readable" in err
     (folder / "out" / "alternate.json").unlink()
     status, _, err = run(a, b, "--launches=1")
     assert status == 2 and "holds launches, but no alternate.json" in err
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("", "the file is empty"),
+        ("[" * 100_000, "nested too deeply"),
+        ("null", "not what says"),
+        ("{}", "not what says"),
+        ('{"seed": true}', "not what says"),
+        ('{"seed": 1.5}', "not what says"),
+        ('{"seed": 1, "commands": 2}', "launches of other commands"),
+    ],
+)
+def test_a_folder_with_a_damaged_manifest(folder, run, text, reason):
+    a, b = command(folder, 100), command(folder, 101)
+    manifest = folder / "out" / "alternate.json"
+    manifest.parent.mkdir()
+    manifest.write_text(text)
+    status, out, err = run(a, b, "--launches=1")
+    assert (status, out) == (2, "")
+    assert reason in err and len(err.splitlines()) == 1
+    assert manifest.read_text() == text
+
+
+def test_results_that_cannot_be_put_in_place(folder, run):
+    out = folder / "out"
+    meanwhile = f"mkdir {out / 'a-01.json'} {out / 'b-01.json'}"
+    words = ["sh", "-c", f'{meanwhile}; exec {command(folder, 100)} "$0" "$@"']
+    status, said, err = run(shlex.join(words), shlex.join(words))
+    assert (status, said) == (2, "")
+    assert err.endswith(f"alternate.py: {out}: Is a directory\n")
 
 
 def test_a_program_that_is_not_there(folder, run):
