@@ -8,6 +8,7 @@ import ctypes
 import errno
 import functools
 import os
+import re
 import subprocess
 import time
 from contextlib import contextmanager
@@ -34,9 +35,12 @@ def enter_namespace():
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNS) != 0:
         return "no mount namespace here: " + os.strerror(ctypes.get_errno())
-    made = subprocess.run(
-        ["mount", "--make-rprivate", "/"], capture_output=True, text=True
-    )
+    try:
+        made = subprocess.run(
+            ["mount", "--make-rprivate", "/"], capture_output=True, text=True
+        )
+    except FileNotFoundError:
+        return "mount is missing"
     return made.stderr.strip() or None
 
 
@@ -44,6 +48,13 @@ def need_mounts():
     reason = enter_namespace()
     if reason:
         pytest.skip(reason)
+
+
+def need_memory(megabytes):
+    with open("/proc/meminfo") as file:
+        available = int(re.search(r"(?m)^MemAvailable: +(\d+) kB", file.read())[1])
+    if available < megabytes << 10:
+        pytest.skip(f"less than {megabytes} MB of memory are available")
 
 
 def run_or_skip(*command):
@@ -104,6 +115,7 @@ def disk(kind, tmp_path):
 @contextmanager
 def thin_disk(kind, tmp_path):
     """An image that has less room than its file system was told: what is not in it yet, cannot be written back."""
+    need_memory(1024)  # for the tmpfs becomes full
     with tmpfs(tmp_path / "below", "size=400m") as below:
         path = make_image(below / "image", kind)
         with image(tmp_path / "disk", path) as folder:
