@@ -24,7 +24,7 @@ import report
 HARMLESS = "harmless"
 EVIL = (
     "=1+1|\"'><script>alert(1)</script><img src=x onerror=alert(2)>&lt;`b`*i*[l](javascript:alert(3))"
-    "![p](http://x.example/p)\x1b[31m\x1b]0;t\x07\x9b2J\u202e\u2066\u200b\x00\r\n# h\n\n| a | b |\n- x\x0b\u2028\ud800"
+    "![p](http://x.example/p) _i_ \x1b[31m\x1b]0;t\x07\x9b2J\u202e\u2066\u200b\x00\r\n# h\n\n| a | b |\n- x\x0b\u2028\ud800"
 )
 
 
@@ -110,7 +110,7 @@ def test_markdown_has_no_markup_of_the_files(shown, name):
         if not line.startswith(("    ", "| ---")):  # as it is, or a rule
             bare = re.sub(r"\\.", "", line)
             assert not re.search(
-                r"[<`*\]&~]",
+                r"[<`*\]&~]|://|\b_|_\b",
                 bare.replace("[ms]", "").replace("[us]", "").replace("[ns]", ""),
             )
             assert not re.match(r"\s+([-+#>=]|\d+[.)])(\s|$)", bare)
@@ -119,8 +119,12 @@ def test_markdown_has_no_markup_of_the_files(shown, name):
 def test_markdown_shows_what_was_written():
     """As GitHub does: a backslash before punctuation hides itself."""
     assert markdown("a - b\n1 + -2 ## #3 >c") == r"a \- b\x0a1 \+ -2 \## #3 \>c"
+    assert markdown("1. 23) 1.5 4.") == r"1\. 23\) 1.5 4\."
+    assert markdown("_a_b_ __c__ d_") == r"\_a_b\_ \_\_c\_\_ d\_"
+    assert markdown("http://a.b WWW.c: d") == r"http\://a.b WWW\.c: d"
     for text in (
         "a|b",
+        "_a_ __b__ 1. ftp://c www.d",
         "[x](y) ![z](w)",
         "&lt; <b> `c` *d* ~e~",
         "# - + = -- f",
