@@ -22,6 +22,9 @@
 #define VALUE_MAX       200       /* characters of one value of a list */
 #define THREADS_MAX     1024
 
+#define TEXT_OF(tokens) #tokens
+#define TEXT(macro)     TEXT_OF(macro)
+
 static void *allocate(size_t count, size_t size) {
   void *memory = calloc(count ? count : 1, size);
   if (memory == NULL) {
@@ -137,7 +140,7 @@ static const char *set_threads(const char *text, struct gather_plan *plan) {
   if (wrong)
     return wrong;
   if (number == 0 || number > THREADS_MAX)
-    return "must be 1 to 1024";
+    return "must be 1 to " TEXT(THREADS_MAX);
   plan->threads = (unsigned)number;
   return NULL;
 }
