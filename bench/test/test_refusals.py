@@ -14,9 +14,9 @@ from brief import BRIEF, ROWS, STRATEGIES, measured
 from fault_table import fault
 from mounts import image, make_image, tmpfs
 from run_suite import SUITE, WRAPPER, read, repetitions, run
+from users import STRANGER, become_stranger
 
-NOBODY = 65534
-USERS = {"root": 0, "nobody": NOBODY}
+USERS = {"root": 0, "nobody": STRANGER}
 
 
 @pytest.fixture
@@ -33,14 +33,12 @@ def place():
 
 def run_as(user, place, *options):
     """Runs the program as a user, in his own group and no other."""
-    program = [*WRAPPER, place / "gatherbench"]
+    how = {"program": [*WRAPPER, place / "gatherbench"]}
     if os.geteuid() != USERS[user]:
         if os.geteuid() != 0:
             pytest.skip("another user takes root")
-        number = USERS[user]
-        ids = [f"--reuid={number}", f"--regid={number}", "--clear-groups"]
-        program = ["setpriv", *ids, *program]
-    return run(*BRIEF, *options, program=program)
+        how["preexec_fn"] = become_stranger
+    return run(*BRIEF, *options, **how)
 
 
 @contextmanager

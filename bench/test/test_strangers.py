@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from run_suite import SMALL, SUITE, read, repetitions, strace_works
+from users import STRANGER, become_stranger, needs_stranger
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="a second user takes root")
+pytestmark = needs_stranger
 
-STRANGER = 65534
 QUICK = [*SMALL, "--quick"]
 PRECIOUS = "precious\n"
 
@@ -58,12 +58,6 @@ class Place:
     def assert_unharmed(self):
         assert self.file.read_text() == PRECIOUS
         assert [path.name for path in self.victim.iterdir()] == ["file-0"]
-
-
-def become_stranger():
-    os.setgroups([])
-    os.setgid(STRANGER)
-    os.setuid(STRANGER)
 
 
 def as_stranger(act):

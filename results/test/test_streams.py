@@ -13,6 +13,7 @@ import pytest
 from conftest import RESULTS
 from gatherstats.atomically import require_writable, write_atomically
 from made_maps import COPY, GATHER, by_size, grid_run
+from users import STRANGER, needs_stranger
 
 SCRIPTS = sorted(path.stem for path in RESULTS.glob("*.py"))
 
@@ -168,10 +169,10 @@ def test_what_fails_is_removed_while_nobody_else_can_have_it(tmp_path, monkeypat
     assert locked and [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="a second user takes root")
+@needs_stranger
 def test_what_a_stranger_left_is_not(tmp_path):
     (tmp_path / "out.partial").write_text("mine")
-    os.chown(tmp_path / "out.partial", 65534, 65534)
+    os.chown(tmp_path / "out.partial", STRANGER, STRANGER)
     with pytest.raises(OSError, match="not a file of ours"):
         write_atomically(tmp_path / "out", b"new")
     assert (tmp_path / "out.partial").read_text() == "mine"
