@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# What begins markup within a line; what does between words, or makes an address a link; and what does at the start of a
-# line: lists, headings, quotations.
+# What begins markup anywhere; what does before a word, or makes an address a link; and what does at the start of a line:
+# lists, headings, quotations.
 _MARKDOWN = str.maketrans({c: "\\" + c for c in "\\|<`*[]&~"})
-_MARKDOWN_BETWEEN = re.compile(r"(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.I)
+_MARKDOWN_WORD = re.compile(r"(?<![^\W_])_|:(?=//)|(?<=www)\.", re.I)
 _MARKDOWN_NUMBER = re.compile(r"(?<!\S)(\d+)(?=[.)](?!\S))")
 _MARKDOWN_START = re.compile(r"(?<!\S)(?:[-+#]+(?!\S)|>)")
 
@@ -31,7 +31,7 @@ def markdown(text: str) -> str:
     output always stands for one character of the input.
     """
     text = text.translate(_MARKDOWN)
-    for pattern in (_MARKDOWN_BETWEEN, _MARKDOWN_START):
+    for pattern in (_MARKDOWN_WORD, _MARKDOWN_START):
         text = pattern.sub(r"\\\g<0>", text)
     return printable(_MARKDOWN_NUMBER.sub(r"\1\\", text))
 
