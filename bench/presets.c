@@ -25,7 +25,7 @@ static const char *const prealloc[] = {
 static const char *const grid[] = {
     "--scope=op --strategy=pwrite|write,pwritev|writev,coalesce --target=file,null --sync=none "
     "--count=1,2,4,8,9,16,64,256 --size=16,64,256,1k,4k,16000,64k "
-    "--benchmark_min_time=0.025 --benchmark_repetitions=10",
+    "--benchmark_min_time=0.015 --benchmark_repetitions=10",
     NULL,
 };
 
