@@ -230,8 +230,8 @@ err_batches:
 }
 
 /* So that writing back disturbs nobody else's times, and its errors are told of the run that wrote. pg_test_fsync, too,
- * syncs what it wrote before it measures. A run that failed is not settled: what failed once can do more harm when it is
- * tried again, as on ext4, which then gives up its journal. */
+ * syncs what it wrote before it measures. A run that failed is not settled: what failed once can do more harm when it
+ * is tried again, as on ext4, which then gives up its journal. */
 static int settle(struct gather_run *run) {
   if (run->operation || !(run->plan->target->offers & GATHER_ALLOCATED))
     return 0;
