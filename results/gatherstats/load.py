@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -111,7 +112,7 @@ def read_json(path: str | Path) -> object:
     """What a file of JSON holds, compressed or not. Raises LoadError."""
     try:
         with open(path, "rb") as file:
-            data = file.read(_LARGEST_BYTES + 1)
+            data = _read(file)
     except OSError as error:
         raise LoadError(error.strerror or str(error)) from error
     except ValueError as error:  # a NUL in the path
@@ -138,10 +139,18 @@ def read_json(path: str | Path) -> object:
         ) from error
 
 
+def _read(file: BinaryIO) -> bytes:
+    """All of a file, or more than _LARGEST_BYTES of it; one read of so many would take their memory for any file."""
+    data = bytearray()
+    while len(data) <= _LARGEST_BYTES and (piece := file.read(1 << 20)):
+        data += piece
+    return bytes(data)
+
+
 def _decompressed(data: bytes) -> bytes:
     try:
         with gzip.open(io.BytesIO(data)) as file:
-            return file.read(_LARGEST_BYTES + 1)
+            return _read(file)
     except EOFError as error:
         raise LoadError("no data: the compressed file is cut short") from error
     except (OSError, zlib.error) as error:

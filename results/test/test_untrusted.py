@@ -149,7 +149,7 @@ def test_many_small_values_are_refused_before_they_take_memory(folder):
     tracemalloc.start()
     try:
         assert outcome(blog_table, path) == (2, "")
-        assert tracemalloc.get_traced_memory()[1] < 400 << 20
+        assert tracemalloc.get_traced_memory()[1] < 128 << 20
     finally:
         tracemalloc.stop()
 
