@@ -21,6 +21,9 @@ FAULTY = [*WRAPPER, os.environ["GATHERBENCH_FAULTY"]]
 # A small file of the blog's shape: 16 buffers of 16,000 bytes, so that a run takes no time.
 SMALL = ["--scope=file", "--file-bytes=256000", "--count=4", "--size=16000"]
 
+# Of the context: a run that is over within a clock's tick has none of them, and one on a busy machine both.
+LOAD_KEYS = {"gatherbench.others_cpu", "gatherbench.under_load"}
+
 
 def run(*options, program=SUITE, env=None, timeout=60, preexec_fn=None):
     """Runs the benchmark with options; returns the completed process with its texts."""

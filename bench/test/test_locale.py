@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from run_suite import SMALL, SUITE, read, repetitions, run
+from run_suite import LOAD_KEYS, SMALL, SUITE, read, repetitions, run
 
 QUICK = [*SMALL, "--quick", "--strategy=pwrite,pwritev"]
 ROWS = 6
@@ -48,10 +48,6 @@ def comma_locale(tmp_path_factory):
     )
     assert shown.stdout == "1,5"
     return environment
-
-
-# A run that is over within a clock's tick has none, and one on a busy machine both.
-LOAD_KEYS = {"gatherbench.others_cpu", "gatherbench.under_load"}
 
 
 def structure(value):
