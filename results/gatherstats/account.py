@@ -27,6 +27,7 @@ import numpy as np
 from gatherstats.effect import FEWEST_REPETITIONS
 from gatherstats.medians import median_interval
 from gatherstats.names import RowName
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Row
 from gatherstats.samples import Measured
 
@@ -161,11 +162,11 @@ def _problem(rows: Sequence[Measured]) -> str:
     for one in rows:
         if one.row.failed:
             return f"{one.row.name} failed"
-        if not isinstance(one.sample, np.ndarray):
+        if not isinstance(one.sample, Repetitions):
             return f"{one.row.name} has no repetitions in the file"
         if one.sample.size < FEWEST_REPETITIONS:
             return f"{one.row.name} has fewer than {FEWEST_REPETITIONS} repetitions"
-        if one.sample.min() <= 0:
+        if one.sample.times_s.min() <= 0:
             return f"{one.row.name} has a time of zero"
     calls = [one.row.counter("calls") for one in rows]
     if None in calls:
@@ -184,7 +185,7 @@ def _account(
     together: Measured,
 ) -> Account:
     g, w, nw, ng, nc = (
-        one.sample
+        one.sample.times_s
         for one in (gathered, separate, idle_separate, idle_gathered, together)
     )
     saved = (separate.row.counter("calls") or 0) - (gathered.row.counter("calls") or 0)

@@ -35,6 +35,7 @@ from gatherstats.account import combine
 from gatherstats.effect import FEWEST_REPETITIONS
 from gatherstats.load import LoadError, read_json
 from gatherstats.names import whole_number
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Run
 from gatherstats.samples import Measured, measure
 from gatherstats.verdict import THRESHOLD, Outcome, Verdict, judge
@@ -235,9 +236,9 @@ def _problem(check: Check, rows: Sequence[Measured | None]) -> str:
         if check.relation != "step":
             continue
         sample = one.sample
-        if not isinstance(sample, np.ndarray) or sample.size < FEWEST_REPETITIONS:
+        if not isinstance(sample, Repetitions) or sample.size < FEWEST_REPETITIONS:
             return f"the row {keys_text(keys)} has too few repetitions"
-        if sample.min() <= 0:
+        if sample.times_s.min() <= 0:
             return f"the row {keys_text(keys)} has a time of zero"
     return ""
 
@@ -293,10 +294,9 @@ def _check_step(
     counts = [int(keys["count"]) for keys in check.rows]
     steps = counts[1] - counts[2]
     share = (counts[0] - counts[1]) / steps
-    part = combine(
-        [(1, top.sample), (-1 - share, middle.sample), (share, start.sample)]
-    )
-    scale = float(np.median(middle.sample))
+    samples = [one.sample.times_s for one in (top, middle, start)]
+    part = combine(list(zip((1, -1 - share, share), samples)))
+    scale = float(np.median(samples[1]))
     low, high = part.low_s / scale, part.high_s / scale
     finding = Finding.OPEN
     if low > 0:

@@ -1,7 +1,7 @@
 """How much slower or faster one row is than another: a ratio, its interval, and a test.
 
 From repetitions: the ratio of medians, a rank test and the interval that belongs to it
-(gatherstats.rank_test). That interval is of a factor by which all of a row's times differ. Where
+(gatherstats.rank_test). The medians are weighted as the repetitions are. That interval is of a factor by which all of a row's times differ. Where
 rows differ otherwise, or have several humps around the median, the medians know less than it says.
 Then the interval is put together from the two medians' own by the MOVER rule, on the logarithms of
 the times (G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008, 1693-1702).
@@ -21,8 +21,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special, stats
 
-from gatherstats.medians import LEVEL, median_interval
+from gatherstats.medians import LEVEL, median_interval, weighted_medians
 from gatherstats.rank_test import rank_test, smallest_p
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Aggregates
 
 MUCH_WIDER = 3.0
@@ -61,8 +62,10 @@ class Effect:
         )
 
 
-def compare_repetitions(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Effect]:
-    """Compare (base, other) for each pair of arrays of times, in seconds.
+def compare_repetitions(
+    pairs: Sequence[tuple[Repetitions, Repetitions]],
+) -> list[Effect]:
+    """Compare (base, other) for each pair.
 
     Pairs with the same numbers of repetitions are computed together, so that many thousands of
     pairs take about as long as a few.
@@ -70,15 +73,13 @@ def compare_repetitions(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[
     effects: list[Effect | None] = [None] * len(pairs)
     batches: dict[tuple[int, int], list[int]] = {}
     for i, (base, other) in enumerate(pairs):
-        problem = _problem(base, other)
+        problem = _problem(base.times_s, other.times_s)
         if problem:
             effects[i] = _without_test(base, other, problem)
         else:
             batches.setdefault((base.size, other.size), []).append(i)
     for indices in batches.values():
-        base = np.stack([pairs[i][0] for i in indices])
-        other = np.stack([pairs[i][1] for i in indices])
-        for i, effect in zip(indices, _compare_batch(base, other)):
+        for i, effect in zip(indices, _compare_batch([pairs[i] for i in indices])):
             effects[i] = effect
     return [effect for effect in effects if effect is not None]
 
@@ -124,41 +125,47 @@ def _problem(base: np.ndarray, other: np.ndarray) -> str:
     return ""
 
 
-def _without_test(base: np.ndarray, other: np.ndarray, problem: str) -> Effect:
+def _without_test(base: Repetitions, other: Repetitions, problem: str) -> Effect:
     n = min(base.size, other.size)
-    if n == 0 or np.median(base) <= 0:
+    if n == 0 or base.median_s <= 0:
         return Effect("medians", n=n, problem=problem)
-    ratio = float(np.median(other) / np.median(base))
+    ratio = other.median_s / base.median_s
     return Effect("medians", ratio, n=n, problem=problem)
 
 
-def _compare_batch(base: np.ndarray, other: np.ndarray) -> list[Effect]:
-    """Compare the rows of two matrices, one pair a row, one repetition a column."""
-    n_base, n_other = base.shape[1], other.shape[1]
-    log_ratio, log_low, log_high = _of_medians(np.sort(base), np.sort(other))
-    tested = rank_test(base, other)
+def _compare_batch(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[Effect]:
+    """Compare pairs with the same numbers of repetitions."""
+    times = [np.stack([pair[side].times_s for pair in pairs]) for side in (0, 1)]
+    weights: list[np.ndarray | None] = [None, None]
+    centres = [np.log(np.median(one, axis=1)) for one in times]
+    for side in (0, 1):
+        if any(pair[side].weights is not None for pair in pairs):
+            own = np.stack([pair[side].equal_or_weights for pair in pairs])
+            weights[side] = own
+            centres[side] = np.log(weighted_medians(times[side], own))
+    tested = rank_test(*times, *weights)
+    log_ratio = centres[1] - centres[0]
     rank_low, rank_high = np.log(tested.low), np.log(tested.high)
+    down, up = _reach_of_medians(*(np.sort(one, axis=1) for one in times))
     one_factor = (rank_low <= log_ratio) & (log_ratio <= rank_high)
-    one_factor &= log_high - log_low <= MUCH_WIDER * (rank_high - rank_low)
-    lows = np.exp(np.where(one_factor, rank_low, log_low))
-    highs = np.exp(np.where(one_factor, rank_high, log_high))
-    template = Effect(
-        "medians", best_p=smallest_p(n_base, n_other), n=min(n_base, n_other)
-    )
+    one_factor &= down + up <= MUCH_WIDER * (rank_high - rank_low)
+    lows = np.exp(np.where(one_factor, rank_low, log_ratio - down))
+    highs = np.exp(np.where(one_factor, rank_high, log_ratio + up))
+    best_p = smallest_p(times[0].shape[1], times[1].shape[1])
+    template = Effect("medians", best_p=best_p, n=min(one.shape[1] for one in times))
     return [
         replace(template, ratio=float(r), low=float(lo), high=float(hi), p=float(p))
         for r, lo, hi, p in zip(np.exp(log_ratio), lows, highs, tested.p)
     ]
 
 
-def _of_medians(
+def _reach_of_medians(
     base: np.ndarray, other: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ratio of the medians of sorted rows and its interval, all as logarithms."""
-    base_middle, base_down, base_up = median_interval(base)
-    middle, down, up = median_interval(other)
-    ratio = middle - base_middle
-    return ratio, ratio - np.hypot(down, base_up), ratio + np.hypot(up, base_down)
+) -> tuple[np.ndarray, np.ndarray]:
+    """How far the interval of the ratio of sorted rows' medians reaches down and up, as logarithms."""
+    _, base_down, base_up = median_interval(base)
+    _, down, up = median_interval(other)
+    return np.hypot(down, base_up), np.hypot(up, base_down)
 
 
 def _compare_medians_only(base: Aggregates, other: Aggregates) -> Effect:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gatherstats.drift import Drift
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Row, Run
 from gatherstats.samples import Measured, measure, with_centres
 
@@ -37,7 +38,11 @@ def measure_launches(
         if len(rows) < len(runs)
     ]
     together = [_together(rows) for rows in found.values()]
-    return with_centres(together, [row.times_s for row in together]), drifts, problems
+    return (
+        with_centres(together, [Repetitions(row.times_s) for row in together]),
+        drifts,
+        problems,
+    )
 
 
 def _together(launches: list[Measured]) -> Row:

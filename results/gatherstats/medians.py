@@ -24,6 +24,22 @@ def medians(arrays: Sequence[np.ndarray]) -> list[float]:
     return result
 
 
+def weighted_medians(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The weighted median of each row: half of the weight lies on either side of it.
+
+    With equal weights it is the median: where a half of the weight ends exactly between two
+    values, it is the mean of the two.
+    """
+    order = np.argsort(rows, axis=1)
+    in_order = np.take_along_axis(rows, order, axis=1)
+    summed = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    half = summed[:, -1:] / 2
+    rounding = half * 1e-12
+    ends = [np.argmax(summed >= half - rounding, axis=1)]
+    ends.append(np.argmax(summed > half + rounding, axis=1))
+    return np.mean([in_order[np.arange(len(rows)), end] for end in ends], axis=0)
+
+
 def median_interval(
     sorted_times: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

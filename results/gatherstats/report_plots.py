@@ -11,6 +11,7 @@ from gatherstats import svg
 from gatherstats.account import Account, Part
 from gatherstats.account_text import labels, part_text, share_text, unit_of
 from gatherstats.markup import Markup
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Row
 from gatherstats.samples import Measured
 from gatherstats.units import Unit, time_text, time_unit
@@ -87,7 +88,7 @@ def samples_plot(measured: Sequence[Measured], number: str) -> Markup | None:
         one
         for one in measured
         if one.row.start_s is not None
-        and isinstance(one.sample, np.ndarray)
+        and isinstance(one.sample, Repetitions)
         and one.sample.size
         and one.row.times_s.min() > 0
     ]
@@ -100,7 +101,7 @@ def samples_plot(measured: Sequence[Measured], number: str) -> Markup | None:
         [np.log(o.row.times_s / np.median(o.row.times_s)) for o in used]
     )
     # What was taken out of a sample is what its time was divided by.
-    drift = np.concatenate([np.log(o.row.times_s / o.sample) for o in used])
+    drift = np.concatenate([np.log(o.row.times_s / o.sample.times_s) for o in used])
     return _draw_samples(starts, logs[order], drift[order], number)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from gatherstats.drift import autocorrelation, remove_drift
 from gatherstats.effect import compare_repetitions
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Row
 from gatherstats.verdict import Outcome, Verdict, judge, uncorrected
 
@@ -24,8 +25,8 @@ FOUND = 0.9
 LARGEST = 1.0
 """The largest difference that is tried, as a share of the time."""
 
-Draw = tuple[np.ndarray, np.ndarray]
-"""Two samples without drift, in seconds: the base and the other."""
+Draw = tuple[Repetitions, Repetitions]
+"""Two samples without drift: the base and the other."""
 
 
 def draw(
@@ -41,7 +42,31 @@ def draw(
     With base == other they are disjoint halves of 2 n repetitions of one row. All rows must have
     starting times; the other rows' repetitions of the same stretch help to find the drift.
     """
-    return [_draw_once(rows, base, other, n, rng) for _ in range(times)]
+    return [
+        without_drift(draw_as_measured(rows, base, other, n, rng)) for _ in range(times)
+    ]
+
+
+def draw_as_measured(
+    rows: Sequence[Row], base: int, other: int, n: int, rng: np.random.Generator
+) -> list[Row]:
+    """One draw: the base's sample, the other's, and the other rows' repetitions of that time."""
+    start, end = _stretch(rows[base], 2 * n, rng)
+    inside = [np.flatnonzero((r.start_s >= start) & (r.start_s <= end)) for r in rows]
+    first = rng.permutation(inside[base])
+    second = first[n:] if base == other else rng.permutation(inside[other])
+    rest = [
+        _part(row, chosen)
+        for i, (row, chosen) in enumerate(zip(rows, inside))
+        if i not in (base, other) and chosen.size
+    ]
+    return [_part(rows[base], first[:n]), _part(rows[other], second[:n]), *rest]
+
+
+def without_drift(drawn: Sequence[Row]) -> Draw:
+    """The two samples of a draw as the comparison sees them."""
+    clean, _ = remove_drift(drawn)
+    return clean[0], clean[1]
 
 
 def verdicts(draws: Sequence[Draw], threshold: float) -> list[Verdict]:
@@ -75,26 +100,6 @@ def correlation_in_time(rows: Sequence[Row], times_s: Sequence[np.ndarray]) -> f
     deviations = np.concatenate([np.log(t / np.median(t)) for t in times_s])
     order = np.argsort(np.concatenate([row.start_s for row in rows]), kind="stable")
     return autocorrelation(deviations[order])
-
-
-def _draw_once(
-    rows: Sequence[Row], base: int, other: int, n: int, rng: np.random.Generator
-) -> Draw:
-    start, end = _stretch(rows[base], 2 * n, rng)
-    inside = [np.flatnonzero((r.start_s >= start) & (r.start_s <= end)) for r in rows]
-    first = rng.permutation(inside[base])
-    second = first[n:] if base == other else rng.permutation(inside[other])
-    sides = [
-        _part(rows[base], first[:n]),
-        _part(rows[other], second[:n]),
-    ]
-    rest = [
-        _part(row, chosen)
-        for i, (row, chosen) in enumerate(zip(rows, inside))
-        if i not in (base, other) and chosen.size
-    ]
-    times, _ = remove_drift([*sides, *rest])
-    return times[0], times[1]
 
 
 def _stretch(row: Row, count: int, rng: np.random.Generator) -> tuple[float, float]:

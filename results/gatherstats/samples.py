@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from gatherstats.drift import Drift, remove_drift
 from gatherstats.medians import medians
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Aggregates, Row
 from gatherstats.verdict import Sample
 
@@ -28,23 +27,30 @@ class Measured:
     @property
     def n(self) -> int | None:
         """How many values the sample has, None where that is not known."""
-        if isinstance(self.sample, np.ndarray):
-            return int(self.sample.size)
+        if isinstance(self.sample, Repetitions):
+            return self.sample.size
         return self.sample.n if self.sample else None
 
 
 def measure(rows: Sequence[Row]) -> tuple[list[Measured], Drift | None]:
     """The rows of one run in their order, and how much drift was taken out."""
-    times, drift = remove_drift(rows)
-    return with_centres(rows, times), drift
+    clean, drift = remove_drift(rows)
+    return with_centres(rows, clean), drift
 
 
-def with_centres(rows: Sequence[Row], times_s: Sequence[np.ndarray]) -> list[Measured]:
-    """The rows with these times, none of which need be their own."""
-    repeated = [i for i, row in enumerate(rows) if times_s[i].size and not row.failed]
-    centres = dict(zip(repeated, medians([times_s[i] for i in repeated])))
+def with_centres(
+    rows: Sequence[Row], repetitions: Sequence[Repetitions]
+) -> list[Measured]:
+    """The rows with these repetitions, none of which need be their own."""
+    repeated = [
+        i for i, row in enumerate(rows) if repetitions[i].size and not row.failed
+    ]
+    centres = dict(zip(repeated, medians([repetitions[i].times_s for i in repeated])))
+    for i in repeated:
+        if repetitions[i].weights is not None:
+            centres[i] = repetitions[i].median_s
     return [
-        Measured(row, times_s[i], centres[i])
+        Measured(row, repetitions[i], centres[i])
         if i in centres
         else Measured(row, *_of_aggregates(row))
         for i, row in enumerate(rows)

@@ -10,6 +10,7 @@ import numpy as np
 
 from gatherstats.drift import Drift, is_in_random_order, remove_drift
 from gatherstats.names import whole_number
+from gatherstats.repetitions import Repetitions
 from gatherstats.resampling import (
     FOUND,
     correlation_in_time,
@@ -122,7 +123,10 @@ def check(run: Run, rng: np.random.Generator, tries: int = TRIES) -> SelfCheck:
         {size: smallest_found(draws) for size, draws in equal.items()},
         _slowed(rows, clean, n, tries // 2, rng),
         drift,
-        (correlation_in_time(rows, raw), correlation_in_time(rows, clean)),
+        (
+            correlation_in_time(rows, raw),
+            correlation_in_time(rows, [one.times_s for one in clean]),
+        ),
         is_in_random_order(rows),
     )
 
@@ -185,7 +189,7 @@ def _is_usable(row: Row) -> bool:
 
 def _slowed(
     rows: Sequence[Row],
-    clean: list[np.ndarray],
+    clean: Sequence[Repetitions],
     n: int,
     tries: int,
     rng: np.random.Generator,
@@ -205,6 +209,6 @@ def _slowed(
         draws = draw(rows, 0, i, n, tries, rng)
         size = min(min(a.size, b.size) for a, b in draws)
         found = share(verdicts(draws, THRESHOLD), Outcome.SLOWER)
-        measured = float(np.median(clean[i]) / np.median(clean[0])) - 1
+        measured = clean[i].median_s / clean[0].median_s - 1
         result.append(Slowed(known, measured, found, size))
     return result

@@ -28,6 +28,7 @@ from gatherstats.effect import (
 )
 from gatherstats.medians import LEVEL
 from gatherstats.rank_test import smallest_p
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Aggregates
 
 ALPHA = 0.05
@@ -42,8 +43,8 @@ POWER = 0.8
 MOST_NEEDED = 1_000_000
 """Above this number of repetitions none is recommended."""
 
-Sample = np.ndarray | Aggregates
-"""A row's times in seconds, one for each repetition, or a summary of them."""
+Sample = Repetitions | Aggregates
+"""A row's repetitions, or a summary of them."""
 
 Correction = Callable[[np.ndarray], np.ndarray]
 """Turns the p values of a family of tests into corrected ones."""
@@ -182,7 +183,7 @@ def _are_repetitions(pair: tuple[Sample, Sample]) -> bool:
 
 
 def _summary(sample: Sample) -> Aggregates:
-    return sample if isinstance(sample, Aggregates) else summary_of(sample)
+    return sample if isinstance(sample, Aggregates) else summary_of(sample.times_s)
 
 
 def _strictness(correction: Correction, corrected: np.ndarray) -> float:

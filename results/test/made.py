@@ -115,7 +115,19 @@ def two_humped(shape, rng):
     return independent(shape, rng) * np.where(rng.random(shape) < 1 / 3, 1.04, 1)
 
 
-KINDS = [independent, drifting, heavy_tailed, two_humped]
+def in_bursts(shape, rng):
+    """On a machine that others use too: a step of a fifth, and bursts of a few slower ones."""
+    length = int(np.prod(shape))
+    slow = np.zeros(length)
+    slow[length // 3 : length // 2] = 0.2
+    for first in range(int(rng.integers(0, 15)), length, 15):
+        slow[first : first + 3] += [0.05, 0.1, 0.04][: length - first]
+    spikes = np.where(rng.random(length) < 0.04, rng.exponential(0.5, length), 0)
+    noise = rng.normal(0, 0.005, length) * np.where(slow > 0.1, 4, 1)
+    return np.exp(slow + spikes + noise).reshape(shape)
+
+
+KINDS = [independent, drifting, heavy_tailed, two_humped, in_bursts]
 """Makers of relative times in the order of time, given a shape and a generator."""
 
 

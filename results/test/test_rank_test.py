@@ -2,21 +2,22 @@
 
 import numpy as np
 import pytest
+from gatherstats.medians import weighted_medians
 from gatherstats.rank_test import MADE_AT, rank_test, smallest_p
 from scipy import stats
 
 
-def one(base, other):
-    """What the test says of one pair: low, high, p."""
-    result = rank_test(np.atleast_2d(base), np.atleast_2d(other))
+def one(*values):
+    """What the test says of one pair, and of its weights if there are any: low, high, p."""
+    result = rank_test(*(np.atleast_2d(value) for value in values))
     return float(result.low[0]), float(result.high[0]), float(result.p[0])
 
 
 def sum_of_scores(base, other):
-    """The statistic, written down once more: ranks beyond the quartiles count as those."""
+    """The statistic, written down once more: a quarter below and two fifths above are alike."""
     ranks = stats.rankdata(np.concatenate([base, other]))
-    beyond = ranks.size // 4
-    return np.clip(ranks, beyond + 1, ranks.size - beyond)[len(base) :].sum()
+    lowest, highest = ranks.size // 4 + 1, ranks.size - 2 * ranks.size // 5
+    return np.clip(ranks, lowest, highest)[len(base) :].sum()
 
 
 def permuted(base, other):
@@ -77,3 +78,68 @@ def test_outliers_have_no_weight(rng):
     disturbed = other.copy()
     disturbed[np.argsort(other)[-8:]] *= 100
     assert one(base, disturbed) == pytest.approx(one(base, other), rel=1e-3)
+
+
+def weighted(rng, n=60, m=40):
+    """Rows whose scatter is what their weights say, and those weights."""
+    weights = np.exp(rng.normal(0, 0.7, n + m))
+    times = np.exp(rng.normal(0, 0.01, n + m) / weights)
+    return times[:n], 1.0025 * times[n:], weights[:n], weights[n:]
+
+
+def test_p_with_weights_is_close_to_dealing_out(rng):
+    base, other, *weights = weighted(rng)
+    logs, weights = np.log(np.concatenate([base, other])), np.concatenate(weights)
+    n, size = base.size, logs.size
+    centres = [
+        weighted_medians(logs[None, part], weights[None, part])[0]
+        for part in (slice(None, n), slice(n, None))
+    ]
+    middle = (n * centres[0] + (size - n) * centres[1]) / size
+    ranks = stats.rankdata((logs - middle) * weights)
+    scores = np.clip(ranks, size // 4 + 1, size - 2 * size // 5)
+    scores = (scores - scores.mean()) * weights
+    dealt = np.array([rng.permutation(scores)[n:].sum() for _ in range(20_000)])
+    distance = abs(scores[n:].sum() - scores.mean() * (size - n))
+    expected = np.mean(np.abs(dealt - dealt.mean()) >= distance)
+    assert 0.001 < expected < 0.5
+    p = one(base, other, weights[:n], weights[n:])[2]
+    assert p == pytest.approx(expected, abs=0.01)
+
+
+def test_the_interval_with_weights_ends_where_the_test_begins_to_reject(rng):
+    base, other, *weights = weighted(rng)
+    low, high, _ = one(base, other, *weights)
+    assert low < high
+    for end, inside in ((low, 1 + 1e-6), (high, 1 - 1e-6)):
+        assert one(base, other / (end * inside), *weights)[2] >= 1 - MADE_AT
+        assert one(base, other / (end / inside), *weights)[2] < 1 - MADE_AT
+
+
+def test_weights_make_the_interval_narrower_and_keep_its_promise(rng):
+    pairs = [weighted(rng) for _ in range(400)]
+    rows = [np.stack(part) for part in zip(*pairs)]
+    with_weights, without = rank_test(*rows), rank_test(*rows[:2])
+    widths = np.log(with_weights.high / with_weights.low)
+    assert np.median(widths) < 0.8 * np.median(np.log(without.high / without.low))
+    held = (with_weights.low < 1.0025) & (1.0025 < with_weights.high)
+    assert 0.94 <= np.mean(held) < 1
+
+
+def test_equal_weights_are_none(rng):
+    base, other = rng.lognormal(0, 0.1, 40), rng.lognormal(0, 0.1, 30)
+    equal = one(base, other, np.full(40, 2.0), np.full(30, 2.0))
+    assert equal == pytest.approx(one(base, other))
+
+
+def test_weighted_medians(rng):
+    rows = rng.random((5, 8))
+    assert weighted_medians(rows, np.ones((5, 8))) == pytest.approx(
+        np.median(rows, axis=1)
+    )
+    assert weighted_medians(rows[:, :7], np.full((5, 7), 0.1)) == pytest.approx(
+        np.median(rows[:, :7], axis=1)
+    )
+    values = np.array([[3.0, 1.0, 2.0]])
+    assert weighted_medians(values, np.array([[5.0, 1.0, 1.0]])) == [3.0]
+    assert weighted_medians(values, np.array([[2.0, 1.0, 1.0]])) == [2.5]

@@ -137,7 +137,7 @@ def test_halves_are_disjoint_and_of_one_stretch(rng):
         assert base.size == other.size == 20
     for base, other in draw([Row(row.name, times, None or times)], 0, 0, 5, 20, rng):
         # Too few for drift: the values are those drawn.
-        both = np.concatenate([base, other])
+        both = np.concatenate([base.times_s, other.times_s])
         assert np.unique(both).size == 10 and np.ptp(both) == 9
 
 

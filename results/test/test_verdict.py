@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from gatherstats.effect import compare_repetitions, compare_summaries
 from gatherstats.rank_test import smallest_p
+from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Aggregates
 from gatherstats.sentences import sentence
 from gatherstats.verdict import Outcome, benjamini_hochberg, holm, judge
@@ -22,9 +23,18 @@ def shuffled(median, rng, n=100, scatter=0.01):
     return normal(median, n, scatter) * (1 + 1e-7 * rng.random(n))
 
 
+def equal(*samples):
+    """Samples whose repetitions all count the same."""
+    return tuple(Repetitions(times_s) for times_s in samples)
+
+
 def only(base, other, **options):
-    (verdict,) = judge([(base, other)], **options)
+    (verdict,) = judge([equal(base, other)], **options)
     return verdict
+
+
+def effects_of(*pairs):
+    return compare_repetitions([equal(*pair) for pair in pairs])
 
 
 @pytest.mark.parametrize(
@@ -62,7 +72,7 @@ def test_undecided_says_how_many_would_do(rng):
 
 
 def test_too_few_repetitions_for_any_decision():
-    (verdict,) = judge([(np.array([1.0, 1.1, 1.2]), np.array([5.0, 5.1, 5.2]))])
+    (verdict,) = judge([equal(np.array([1.0, 1.1, 1.2]), np.array([5.0, 5.1, 5.2]))])
     assert verdict.outcome is Outcome.UNDECIDED and not verdict.attainable
     text = sentence("B", "A", verdict, 0.01)
     assert "3 repetitions cannot decide it: p could be 0.1 at best" in text
@@ -72,13 +82,13 @@ def test_too_few_repetitions_for_any_decision():
 def test_a_large_family_needs_more_repetitions(rng):
     pairs = [(normal(1, 4), 2 * normal(1, 4) + i * 1e-6) for i in range(3)]
     assert only(*pairs[0]).outcome is Outcome.SLOWER
-    for verdict in judge(pairs):
+    for verdict in judge([equal(*pair) for pair in pairs]):
         assert verdict.outcome is Outcome.UNDECIDED and verdict.needed == 5
 
 
 def test_ten_repetitions_reach_1e_5():
     assert smallest_p(10, 10) == pytest.approx(1.0825e-5, rel=1e-4)
-    (effect,) = compare_repetitions([(np.arange(1.0, 11), np.arange(21.0, 31))])
+    (effect,) = effects_of((np.arange(1.0, 11), np.arange(21.0, 31)))
     assert effect.p == pytest.approx(smallest_p(10, 10))
 
 
@@ -111,7 +121,7 @@ def test_the_same_samples_twice_are_the_same():
 def test_a_row_with_two_humps_gets_a_wide_interval(rng):
     """Whether the median lies in the one or the other hump is chance, whatever the ranks say."""
     humps = np.concatenate([normal(1, 50), normal(2, 50)])
-    (effect,) = compare_repetitions([(humps, humps * (1 + 1e-6))])
+    (effect,) = effects_of((humps, humps * (1 + 1e-6)))
     assert effect.low < 0.7 and effect.high > 1.5
     # Half of the one row lies in the lower hump, and four in ten of the other.
     other = np.concatenate([normal(1, 40), normal(2, 60)])
@@ -123,14 +133,14 @@ def test_a_row_with_two_humps_gets_a_wide_interval(rng):
 def test_the_ratio_lies_in_its_interval(rng):
     for n in (4, 10, 40):
         base, other = rng.lognormal(0, 0.5, (300, n)), rng.lognormal(0, 0.1, (300, n))
-        for effect in compare_repetitions(list(zip(base, other))):
+        for effect in effects_of(*zip(base, other)):
             assert effect.low <= effect.ratio <= effect.high
 
 
 def test_the_interval_holds_what_it_promises(rng):
     base = rng.lognormal(0, 0.3, (400, 20))
     other = 1.5 * rng.lognormal(0, 0.3, (400, 20))
-    effects = compare_repetitions(list(zip(base, other)))
+    effects = effects_of(*zip(base, other))
     missed = sum(not e.low < 1.5 < e.high for e in effects)
     assert missed <= 0.07 * 400
 
@@ -138,11 +148,11 @@ def test_the_interval_holds_what_it_promises(rng):
 @given(st.floats(1e-9, 1e9), st.floats(1e-3, 1e3))
 def test_the_unit_plays_no_part(unit, ratio):
     base, other = normal(1, 20), ratio * normal(1, 20, 0.02)
-    (plain,) = compare_repetitions([(base, other)])
-    (scaled,) = compare_repetitions([(base * unit, other * unit)])
+    (plain,) = effects_of((base, other))
+    (scaled,) = effects_of((base * unit, other * unit))
     assert scaled.ratio == pytest.approx(plain.ratio)
     assert scaled.low == pytest.approx(plain.low)
-    (turned,) = compare_repetitions([(other, base)])
+    (turned,) = effects_of((other, base))
     assert turned.ratio == pytest.approx(1 / plain.ratio)
     assert turned.high == pytest.approx(1 / plain.low)
 
@@ -150,8 +160,8 @@ def test_the_unit_plays_no_part(unit, ratio):
 def test_pairs_computed_together_are_as_if_alone(rng):
     sizes = [(5, 5), (10, 12), (5, 5), (40, 40), (1, 5)]
     pairs = [(rng.random(n) + 1, rng.random(m) + 1) for n, m in sizes]
-    together = compare_repetitions(pairs)
-    alone = [compare_repetitions([pair])[0] for pair in pairs]
+    together = effects_of(*pairs)
+    alone = [effects_of(pair)[0] for pair in pairs]
     assert [str(e) for e in together] == [str(e) for e in alone]
 
 
@@ -181,7 +191,7 @@ def test_summaries_that_cannot_be_tested(base, other, statistic, ratio, problem)
 def test_welch_equals_scipy_on_samples(rng):
     base, other = normal(1, 30), normal(1.01, 20, 0.03)
     known = Aggregates(20, float(other.mean()), float(other.std(ddof=1)))
-    (verdict,) = judge([(base, known)])
+    (verdict,) = judge([(Repetitions(base), known)])
     expected = stats.ttest_ind(other, base, equal_var=False).pvalue
     assert verdict.effect.p == pytest.approx(expected)
 
@@ -200,11 +210,11 @@ def test_benjamini_hochberg():
 
 def test_a_map_needs_fewer_repetitions_than_a_table(rng):
     # The more of a map is significant already, the less it takes for the next pair.
-    pairs = [(shuffled(1, rng, 20), shuffled(1.2, rng, 20)) for _ in range(9)]
-    pairs.append((shuffled(1, rng, 20, 0.1), shuffled(1.05, rng, 20, 0.1)))
+    pairs = [equal(shuffled(1, rng, 20), shuffled(1.2, rng, 20)) for _ in range(9)]
+    pairs.append(equal(shuffled(1, rng, 20, 0.1), shuffled(1.05, rng, 20, 0.1)))
     table, map_ = judge(pairs)[-1], judge(pairs, correction=benjamini_hochberg)[-1]
     assert table.outcome is map_.outcome is Outcome.UNDECIDED
-    alone = only(*pairs[-1])
+    (alone,) = judge(pairs[-1:])
     assert alone.needed == map_.needed < table.needed
     nothing = [pairs[-1]] * 10
     assert judge(nothing, correction=benjamini_hochberg)[0].needed == table.needed
@@ -216,7 +226,7 @@ def test_a_map_needs_fewer_repetitions_than_a_table(rng):
 def test_the_family_decides(rng, shift, outcome):
     base, other = shuffled(1, rng, 30, 0.05), shuffled(shift, rng, 30, 0.05)
     assert only(base, other).outcome is outcome
-    for verdict in judge([(base, other)] * 20):
+    for verdict in judge([equal(base, other)] * 20):
         # The interval leaves out 1, but one pair in twenty may do so by chance.
         assert verdict.effect.high < 1 or verdict.effect.low > 1
         assert verdict.outcome is Outcome.UNDECIDED

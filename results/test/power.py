@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""How often is a true difference found, and how often one that is not there?
+
+power.py [RUN.json ...]     (without a file: the recorded runs in test/data)
+
+Stretches of 200 repetitions of a run's first row are dealt out into two samples of 100, one of which
+is then multiplied by a known factor; the run's other rows help to find the drift, as they do in a
+comparison. If the first row has fewer, all repetitions count as one row's, each divided by its row's
+median. The comparison of this project, a U test as in Google's compare.py and Welch's test see the very
+same repetitions.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from gatherstats.load import load  # noqa: E402
+from gatherstats.resampling import (  # noqa: E402
+    draw_as_measured,
+    share,
+    verdicts,
+    without_drift,
+)
+from gatherstats.table import render  # noqa: E402
+from gatherstats.verdict import ALPHA, THRESHOLD, Outcome  # noqa: E402
+from recorded import (  # noqa: E402
+    RECORDED,
+    as_one,
+    found_by_plain_tests,
+    found_slower,
+)
+
+SAMPLE = 100
+DRAWS = 600
+SLOWDOWNS = (0.01, 0.02, 0.05)
+
+
+def main(files: list[str]) -> int:
+    """Print a line for each run."""
+    cells = [_cells(Path(file)) for file in files or RECORDED]
+    differences = [f"{100 * slowdown:.0f} % slower" for slowdown in SLOWDOWNS]
+    headers = [f"Found in 100 by us / U / Welch, n = {SAMPLE}", "equal", *differences]
+    print("\n".join(render(headers, cells, 1)))
+    return 0
+
+
+def _cells(path: Path) -> list[str]:
+    rows = [row for row in load(path).rows if not row.failed and row.times_s.size]
+    if rows[0].times_s.size < 2 * SAMPLE:
+        rows = [as_one(rows)]
+    rng = np.random.default_rng(1)
+    drawn = [draw_as_measured(rows, 0, 0, SAMPLE, rng) for _ in range(DRAWS)]
+    draws = [without_drift(one) for one in drawn]
+    equal = share(verdicts(draws, THRESHOLD), Outcome.FASTER, Outcome.SLOWER)
+    ours = [equal, *(found_slower(draws, slowdown) for slowdown in SLOWDOWNS)]
+    theirs = [found_by_plain_tests(drawn, s, ALPHA) for s in (0.0, *SLOWDOWNS)]
+    return [
+        path.name,
+        *(
+            f"{100 * own:.1f} / {100 * u:.1f} / {100 * welch:.1f}"
+            for own, (u, welch) in zip(ours, theirs)
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

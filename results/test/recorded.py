@@ -1,0 +1,49 @@
+"""Recorded runs of the blog's loop, in which the right answer is known, and the plain tests of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from gatherstats.names import parse_name
+from gatherstats.repetitions import Repetitions
+from gatherstats.resampling import Draw, share, verdicts
+from gatherstats.rows import Row
+from gatherstats.verdict import THRESHOLD, Outcome
+from scipy import stats
+
+RECORDED = sorted((Path(__file__).parent / "data").glob("recorded_*.json"))
+
+
+def as_one(rows: Sequence[Row]) -> Row:
+    """All repetitions as one row's, each divided by its own row's median.
+
+    The recorded rows differ in a few per cent of bytes alone, and one of them may not have enough
+    repetitions for two large samples.
+    """
+    times = np.concatenate([row.times_s / np.median(row.times_s) for row in rows])
+    starts = np.concatenate([row.start_s for row in rows])
+    return Row(parse_name("all"), times, starts)
+
+
+def slower(repetitions: Repetitions, slowdown: float) -> Repetitions:
+    return replace(repetitions, times_s=repetitions.times_s * (1 + slowdown))
+
+
+def found_slower(draws: Sequence[Draw], slowdown: float) -> float:
+    """How often the other sample of a draw is called slower once it is."""
+    slowed = [(base, slower(other, slowdown)) for base, other in draws]
+    return share(verdicts(slowed, THRESHOLD), Outcome.SLOWER)
+
+
+def found_by_plain_tests(
+    drawn: Sequence[Sequence[Row]], slowdown: float, level: float
+) -> tuple[float, float]:
+    """How often a U test, as in Google's compare.py, and Welch's find a difference as measured."""
+    base = np.stack([rows[0].times_s for rows in drawn])
+    other = np.stack([rows[1].times_s for rows in drawn]) * (1 + slowdown)
+    u = stats.mannwhitneyu(base, other, axis=1, method="asymptotic")
+    welch = stats.ttest_ind(base, other, axis=1, equal_var=False)
+    return float(np.mean(u.pvalue < level)), float(np.mean(welch.pvalue < level))
