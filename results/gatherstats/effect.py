@@ -26,9 +26,13 @@ from gatherstats.rank_test import rank_test, smallest_p
 from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Aggregates
 
+INNER = 0.5
+"""The level of the medians' intervals that tell whether there are several humps. They end at values
+next to the median, which a few disturbed repetitions do not reach, even of ten."""
+
 MUCH_WIDER = 3.0
-"""The medians' own interval is taken where it is so much wider than the rank test's; for rows with
-one hump it is 1.1 to 1.8 times as wide."""
+"""The medians' own interval is taken where the inner one, scaled, is so much wider than the rank
+test's; for rows with one hump it is 0.5 to 1.6 times as wide."""
 
 FEWEST_REPETITIONS = 4
 """Below this the interval of a median is only a guess, and no rank test reaches p < 0.05."""
@@ -146,9 +150,11 @@ def _compare_batch(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[Eff
     tested = rank_test(*times, *weights)
     log_ratio = centres[1] - centres[0]
     rank_low, rank_high = np.log(tested.low), np.log(tested.high)
-    down, up = _reach_of_medians(*(np.sort(one, axis=1) for one in times))
+    in_order = [np.sort(one, axis=1) for one in times]
+    down, up = _reach_of_medians(*in_order, LEVEL)
+    inner_width = np.sum(_reach_of_medians(*in_order, INNER), axis=0)
     one_factor = (rank_low <= log_ratio) & (log_ratio <= rank_high)
-    one_factor &= down + up <= MUCH_WIDER * (rank_high - rank_low)
+    one_factor &= inner_width <= MUCH_WIDER * (rank_high - rank_low)
     lows = np.exp(np.where(one_factor, rank_low, log_ratio - down))
     highs = np.exp(np.where(one_factor, rank_high, log_ratio + up))
     best_p = smallest_p(times[0].shape[1], times[1].shape[1])
@@ -160,11 +166,11 @@ def _compare_batch(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[Eff
 
 
 def _reach_of_medians(
-    base: np.ndarray, other: np.ndarray
+    base: np.ndarray, other: np.ndarray, taken_at: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """How far the interval of the ratio of sorted rows' medians reaches down and up, as logarithms."""
-    _, base_down, base_up = median_interval(base)
-    _, down, up = median_interval(other)
+    _, base_down, base_up = median_interval(base, taken_at)
+    _, down, up = median_interval(other, taken_at)
     return np.hypot(down, base_up), np.hypot(up, base_down)
 
 

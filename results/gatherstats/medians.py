@@ -41,21 +41,20 @@ def weighted_medians(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def median_interval(
-    sorted_times: np.ndarray,
+    sorted_times: np.ndarray, taken_at: float = LEVEL
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The medians of sorted rows of positive times, and how far their intervals reach down and up.
 
     All as logarithms. The interval is a pair of order statistics, which holds for any distribution
     (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): the k-th value
-    from each end is taken, with the largest k whose interval covers the median at LEVEL or more (or
-    the two extremes, where even they cover it less). The distances are then scaled from the exact
+    from each end is taken, with the largest k whose interval covers the median at `taken_at` or more
+    (or the two extremes, where even they cover it less). The distances are then scaled from the exact
     level of that pair to LEVEL, as for a normal law.
     """
     n = sorted_times.shape[-1]
-    tail = (1 - LEVEL) / 2
-    k = max(1, int(stats.binom.ppf(tail, n, 0.5)))
+    k = max(1, int(stats.binom.ppf((1 - taken_at) / 2, n, 0.5)))
     missed = float(stats.binom.cdf(k - 1, n, 0.5))
-    scale = float(special.ndtri(tail) / special.ndtri(missed))
+    scale = float(special.ndtri((1 - LEVEL) / 2) / special.ndtri(missed))
     logs = np.log(sorted_times)
     middle = np.log(np.median(sorted_times, axis=-1))
     return (

@@ -130,6 +130,16 @@ def test_a_row_with_two_humps_gets_a_wide_interval(rng):
     assert verdict.effect.low < verdict.effect.ratio < verdict.effect.high
 
 
+def test_a_few_disturbed_repetitions_do_not_widen_the_interval():
+    base, other = normal(1, 10), normal(1.05, 10)
+    (plain,) = effects_of((base, other))
+    base[-2:] *= 3
+    other[-2:] *= 3
+    (disturbed,) = effects_of((base, other))
+    assert disturbed.high / disturbed.low < 1.1 * plain.high / plain.low
+    assert only(base, other).outcome is Outcome.SLOWER
+
+
 def test_the_ratio_lies_in_its_interval(rng):
     for n in (4, 10, 40):
         base, other = rng.lognormal(0, 0.5, (300, n)), rng.lognormal(0, 0.1, (300, n))
