@@ -50,14 +50,14 @@ def main(arguments: list[str] | None = None) -> int:
         sides = [load_all([str(path) for path in series.paths(side)]) for side in SIDES]
         result = compare_runs(*sides, chosen)
     except _Refused as refused:
-        return show(refused.comparison, options.format)
+        return show(PROGRAM, refused.comparison, options.format)
     except (LaunchError, UnreadableError) as error:
         return complain(PROGRAM, str(error))
     except Interrupted as interrupted:
         _say("interrupted; what is complete is kept. To go on, the same command again:")
         print(f"  {_again(arguments)}", file=sys.stderr)
         return 128 + interrupted.number
-    return show(result, options.format)
+    return show(PROGRAM, result, options.format)
 
 
 class _Refused(Exception):
@@ -122,8 +122,9 @@ def _count(text: str) -> int:
 
 
 def _again(arguments: list[str] | None) -> str:
+    """This command, for a shell; the script itself need not be executable."""
     words = sys.argv[1:] if arguments is None else arguments
-    return shlex.join([sys.argv[0], *words])
+    return shlex.join([sys.executable, sys.argv[0], *words])
 
 
 def _say(line: str) -> None:

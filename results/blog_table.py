@@ -19,11 +19,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Print a report for each file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
-    from gatherstats.arguments import load_usable
+    from gatherstats.arguments import load_usable, overwritten
     from gatherstats.atomically import write_atomically
     from gatherstats.blog import PUBLISHED, belongs_beside, make_report
     from gatherstats.load import load
 
+    reason = overwritten(options.out, options.files) if options.out else ""
+    if reason:
+        return complain(PROGRAM, reason)
     runs, status = load_usable(PROGRAM, options.files)
     if options.published:
         published = [load(path) for path in PUBLISHED]

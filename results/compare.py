@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Print a comparison and return the exit status."""
     needs.require(PROGRAM)
     from gatherstats.arguments import UnreadableError, load_all, settings, show
-    from gatherstats.comparison import compare_runs, compare_within
+    from gatherstats.comparison import compare_runs, compare_within, given_twice
     from gatherstats.matching import MatchError
 
     options = _parse(arguments)
@@ -38,10 +38,16 @@ def main(arguments: list[str] | None = None) -> int:
                 runs[0], options.by, options.baseline, settings(options)
             )
         else:
+            twice = given_twice(runs)
+            if twice and options.old:
+                raise MatchError(
+                    f"{twice[0].path} and {twice[1].path} are the same launch: it would count as"
+                    " two"
+                )
             result = compare_runs(runs[: len(old)], runs[len(old) :], settings(options))
     except (UnreadableError, MatchError) as error:
         return complain(PROGRAM, str(error))
-    return show(result, options.format)
+    return show(PROGRAM, result, options.format)
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:

@@ -24,9 +24,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the compressed file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
+    from gatherstats.arguments import overwritten
     from gatherstats.atomically import write_atomically
     from gatherstats.load import LoadError, load, read_json
 
+    reason = overwritten(options.output, [options.file])
+    if reason:
+        return complain(PROGRAM, reason)
     try:
         load(options.file)
         document = read_json(options.file)

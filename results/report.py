@@ -22,11 +22,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the report and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
-    from gatherstats.arguments import load_usable
+    from gatherstats.arguments import load_usable, overwritten
     from gatherstats.atomically import write_atomically
     from gatherstats.blog import problems_of
     from gatherstats.report import make_page
 
+    reason = overwritten(options.output, options.files)
+    if reason:
+        return complain(PROGRAM, reason)
     runs, status = load_usable(PROGRAM, options.files)
     if not runs:
         return status

@@ -87,11 +87,22 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=_seed,
         default=1,
         help="of the samples drawn (default: %(default)s)",
     )
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.run == "" or options.keep == "":
+        parser.error("a file has an empty name")
+    if options.run and options.keep:
+        parser.error("--keep is for what is measured, --from for what is there")
+    return options
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
+    return int(text)
 
 
 def _seconds(text: str) -> float:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import os
 
 from gatherstats.comparable import ASPECTS
 from gatherstats.comparison import CORRECTIONS, Comparison, Settings
@@ -118,9 +120,21 @@ def load_usable(program: str, paths: list[str]) -> tuple[list[Run], int]:
     return runs, status
 
 
-def show(comparison: Comparison, form: str) -> int:
+def overwritten(output: str, inputs: list[str]) -> str:
+    """Why `output` must not be written: it is one of the files that are read. "" if it is not."""
+    for path in inputs:
+        with contextlib.suppress(OSError):
+            if os.path.samefile(output, path):
+                return f"{output}: is one of the files that are read"
+    return ""
+
+
+def show(program: str, comparison: Comparison, form: str) -> int:
     """Print a comparison in one of FORMATS and return the exit status."""
     print("\n".join(FORMATS[form](comparison)))
+    if form == "csv":  # which has no place for them
+        for problem in comparison.problems:
+            complain(program, problem)
     return comparison.exit_status
 
 

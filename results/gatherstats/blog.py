@@ -203,11 +203,12 @@ def _legend_of_columns(run: Run) -> str:
             "Rows without repetitions in the file are shown and compared by their aggregates:"
             " mean, StdDev and n as they stand there (Welch's test)."
         )
-    removed = sum(s.removed for s in map(summarise, measured) if s)
+    shown = rows_of_tables(measured)
+    removed = sum(s.removed for s in map(summarise, shown) if s)
     kernel = any(row.counter("kernel_calls") is not None for row in measured)
     return (
         "Mean, Error (half the 99.9 % interval), StdDev, Median, n: BenchmarkDotNet's, without"
-        f" {removed} high outliers."
+        f" {removed} high outlier{'' if removed == 1 else 's'}."
         + (" Kernel: write calls that it counted." if kernel else "")
         + " Verdicts: of all repetitions, p with Holm's correction."
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from gatherstats.comparable import obstacles
 from gatherstats.drift import Drift, is_in_random_order
+from gatherstats.environment import is_published
 from gatherstats.grouping import system_of
 from gatherstats.launches import measure_launches
 from gatherstats.matching import Match, Matching, match_by_key, match_by_name
@@ -136,9 +137,26 @@ def refusals(old: list[Run], new: list[Run], settings: Settings) -> list[str]:
     ]
 
 
+def given_twice(runs: Iterable[Run]) -> tuple[Run, Run] | None:
+    """Two of these that are the same run, perhaps under two names; None if there are none."""
+    known: dict[tuple, Run] = {}
+    for run in runs:
+        rows = (
+            (r.name.text, r.times_s.tobytes(), repr(r.aggregates)) for r in run.rows
+        )
+        content = (run.context.get("date"), *rows)
+        if content in known:
+            return known[content], run
+        known[content] = run
+    return None
+
+
 def compare_runs(old: list[Run], new: list[Run], settings: Settings) -> Comparison:
     """Compare rows of the same name; several files on a side are launches, each one value."""
     result = Comparison(settings, old, new)
+    twice = given_twice([*old, *new])
+    if twice:
+        result.notes.append(f"{twice[1].path} is the same run as {twice[0].path}.")
     _note_obstacles(result)
     result.problems += refusals(old, new, settings)
     if result.problems:
@@ -256,7 +274,7 @@ def _judge(result: Comparison, matching: Matching) -> None:
         [(match.base.sample, match.other.sample) for match in matches],
         settings.threshold,
         CORRECTIONS[settings.correction],
-        [system_of(match.other.row.name) for match in matches],
+        _tables(result, matches),
     )
     result.pairs = [Pair(m.base, m.other, v) for m, v in zip(matches, verdicts)]
     summaries = sum(p.verdict.effect.statistic == "means" for p in result.pairs)
@@ -265,6 +283,13 @@ def _judge(result: Comparison, matching: Matching) -> None:
             f"{summaries} of {len(result.pairs)} pairs are compared by their aggregates: mean,"
             " standard deviation and n as they stand in the file (Welch's test)."
         )
+
+
+def _tables(result: Comparison, matches: list[Match]) -> list[Hashable] | None:
+    """Which pairs are corrected for each other: all, but for what was published in tables of its own."""
+    if not is_published(result.base_runs[0]):
+        return None
+    return [system_of(match.other.row.name) for match in matches]
 
 
 def _one_sided(result: Comparison, matching: Matching) -> list[str]:

@@ -45,7 +45,7 @@ KEYS = {
 PAIR_KEYS = {
     "name": "the other row's name (the only one, where both rows have the same)",
     "base_name": "the base row's name",
-    "base_s": "the base row's median in seconds (its mean, if only aggregates are known)",
+    "base_s": "the base row's median in seconds, without drift (its mean, if only aggregates are known)",
     "other_s": "the same for the other row",
     "base_n": "repetitions (launches) of the base row",
     "other_n": "the same for the other row",
@@ -61,6 +61,7 @@ PAIR_KEYS = {
     "needed": "repetitions (launches) of each that would probably decide it",
     "problem": "why there is no test",
     "sentence": "all this in words",
+    "forced": "whether it should not have been compared (--force)",
 }
 """What a pair has, in the order of the CSV's columns."""
 
@@ -118,7 +119,7 @@ def describe_keys() -> str:
 
 
 def as_csv(comparison: Comparison) -> list[str]:
-    """A line for each pair; what is missing or failed is not in it, only in the exit status."""
+    """A line for each pair; what is missing, failed or refused is not in it."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(PAIR_KEYS), lineterminator="\n")
     writer.writeheader()
@@ -165,5 +166,6 @@ def _pair(pair: Pair, comparison: Comparison) -> dict[str, object]:
             effect.problem or None,
         ),
         sentence(*names, verdict, comparison.settings.threshold, comparison.unit),
+        bool(comparison.forced),
     )
     return dict(zip(PAIR_KEYS, values))

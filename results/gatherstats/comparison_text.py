@@ -214,8 +214,22 @@ def _reach(comparison: Comparison) -> list[str]:
 def _problems(comparison: Comparison) -> list[str]:
     if comparison.is_complete:
         return []
-    problems = comparison.problems or ["too few values to decide"]
+    problems = comparison.problems or _undecidable(comparison)
     return [*problems, *([] if comparison.pairs else ["nothing was compared"])]
+
+
+def _undecidable(comparison: Comparison) -> list[str]:
+    """Why pairs that were compared allow no decision."""
+    untested = sum(bool(p.verdict.effect.problem) for p in comparison.pairs)
+    too_few = any(
+        not p.verdict.effect.problem for p in comparison.pairs if not p.is_decidable
+    )
+    found = (
+        [f"{untested} of {len(comparison.pairs)} pairs could not be tested"]
+        if untested
+        else []
+    )
+    return found + ["too few values to decide"] * too_few
 
 
 def _items(texts: list[str], style: _Style) -> list[str]:

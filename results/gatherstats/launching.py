@@ -7,12 +7,14 @@ file is renamed when it is whole, so what has its name is complete.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import random
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,8 +106,33 @@ def run_series(
 
     report: is given a line about each launch, with the time left.
     check: is called when there is a pair; what it raises ends the series.
-    Raises LaunchError for a launch without results, and interruption.Interrupted.
+    Raises LaunchError for a launch without results, or where another process makes them, and
+    interruption.Interrupted.
     """
+    with _locked(series.folder):
+        _run_missing(series, report, check)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from making launches in the folder, by a lock on its manifest."""
+    with open(folder / MANIFEST) as manifest:
+        try:
+            fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LaunchError(
+                f"{folder}: another process is making its launches"
+            ) from None
+        except OSError:
+            pass  # A file system without locks.
+        yield
+
+
+def _run_missing(
+    series: Series,
+    report: Callable[[str], None],
+    check: Callable[[], None],
+) -> None:
     for left_over in series.folder.glob(_UNFINISHED + "*"):
         shutil.rmtree(left_over, ignore_errors=True)
     missing = series.missing()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -20,9 +21,10 @@ def complain(program: str, message: str, status: int = 2) -> int:
 
 
 def run_main(program: str, main: Callable[[], int]) -> int:
-    """Call `main` and return its exit status, or 1 with one line if its output cannot be written.
+    """Call `main` and return its exit status, or 2 with one line if its output cannot be written.
 
-    A reader that stops early, such as `head`, is no error worth a word.
+    A reader that stops early, such as `head`, is no error worth a word; the status is a shell's for
+    a program that SIGPIPE ended. Neither is 1, which has a meaning of its own for most programs.
     """
     _open_streams()
     end_on_signals(program)
@@ -32,11 +34,11 @@ def run_main(program: str, main: Callable[[], int]) -> int:
         return status
     except BrokenPipeError:
         _discard_stdout()
-        return 1
+        return 128 + signal.SIGPIPE
     except OSError as error:
         _discard_stdout()
         print(f"{program}: cannot write the output: {error.strerror}", file=sys.stderr)
-        return 1
+        return 2
 
 
 def _status_of(main: Callable[[], int]) -> int:

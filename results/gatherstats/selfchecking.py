@@ -22,10 +22,14 @@ from gatherstats.resampling import (
 from gatherstats.rows import Row, Run
 from gatherstats.sentences import drift_text, percent
 from gatherstats.table import render
+from gatherstats.text import printable
 from gatherstats.verdict import ALPHA, THRESHOLD, Outcome
 
 EXTRA = (0.01, 0.02, 0.05)
 """By how much more the slower rows have to do, as a share."""
+
+TOLD = 0.0
+"""The threshold: what counts here is whether a difference is told from none, however small it is."""
 
 TRIES = 400
 """Comparisons of a row with itself; half as many of every other kind."""
@@ -65,12 +69,13 @@ class Slowed:
 class SelfCheck:
     """What a machine can tell apart.
 
-    repetitions: of the row; n: of each sample.
+    row: its name; repetitions: of that row; n: of each sample.
     false_alarms: how often two samples of one row were called different, of `tries`.
     smallest: by n, the smallest difference that is found in FOUND of the tries (None: none is).
     correlation: of a repetition's deviation with the next one's, before and after removing drift.
     """
 
+    row: str
     repetitions: int
     n: int
     tries: int
@@ -112,10 +117,11 @@ def check(run: Run, rng: np.random.Generator, tries: int = TRIES) -> SelfCheck:
     n = min(repetitions // 2, SIZES[-1])
     sizes = [*(size for size in SIZES if size < n), n]
     equal = {size: draw(rows, 0, 0, size, tries // 2, rng) for size in sizes}
-    found = verdicts(equal[n] + draw(rows, 0, 0, n, tries - tries // 2, rng), THRESHOLD)
+    found = verdicts(equal[n] + draw(rows, 0, 0, n, tries - tries // 2, rng), TOLD)
     clean, drift = remove_drift(rows)
     raw = [row.times_s for row in rows]
     return SelfCheck(
+        rows[0].name.text,
         repetitions,
         n,
         tries,
@@ -136,7 +142,8 @@ def report(result: SelfCheck) -> list[str]:
     n = result.n
     alarms = round(result.false_alarms * result.tries)
     lines = [
-        f"One row, {result.repetitions} repetitions; compared are samples of {n}.",
+        f"One row, {result.repetitions} repetitions; compared are samples of {n}:",
+        printable(result.row),
         "",
         f"False alarms: {alarms} of {result.tries} comparisons of the row with itself"
         f" ({percent(result.false_alarms)}; {percent(ALPHA)} are allowed).",
@@ -168,10 +175,16 @@ def _conclusion(result: SelfCheck) -> list[str]:
     smallest = result.smallest[result.n]
     if smallest is None:
         return [f"No difference can be told here with {result.n} repetitions."]
-    return [
+    lines = [
         f"Differences under {percent(smallest)} cannot be told here with {result.n}"
         " repetitions."
     ]
+    if smallest < THRESHOLD:
+        lines.append(
+            f"(compare.py calls what is surely below {percent(THRESHOLD)} the same; --threshold"
+            " changes that.)"
+        )
+    return lines
 
 
 def _size(smallest: float | None) -> str:
@@ -208,7 +221,7 @@ def _slowed(
         known = written / base - 1
         draws = draw(rows, 0, i, n, tries, rng)
         size = min(min(a.size, b.size) for a, b in draws)
-        found = share(verdicts(draws, THRESHOLD), Outcome.SLOWER)
+        found = share(verdicts(draws, TOLD), Outcome.SLOWER)
         measured = clean[i].median_s / clean[0].median_s - 1
         result.append(Slowed(known, measured, found, size))
     return result

@@ -125,12 +125,38 @@ def test_interrupted_it_keeps_what_is_whole_and_goes_on(folder):
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
     again = shlex.split(first.stderr.splitlines()[-1])
-    second = subprocess.run(
-        [sys.executable, *again], cwd=folder, capture_output=True, text=True
-    )
+    second = subprocess.run(again, cwd=folder, capture_output=True, text=True)
     assert second.returncode == 1 and "1 pair: 1 slower" in second.stdout
     assert "5 of 10 launches are in out already" in second.stderr
     assert len(launched(folder)) == 11 and len(names(folder)) == 11
+
+
+def test_two_series_do_not_share_a_folder(folder):
+    """The second would remove what the first has not finished."""
+    slow = shlex.join([sys.executable, "-c", "import time; time.sleep(60)"])
+    first = subprocess.Popen(
+        [sys.executable, SCRIPT, slow, slow, "--out-dir=out"],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        while "launch 1 of" not in first.stderr.readline():
+            assert first.poll() is None
+        second = subprocess.run(
+            [sys.executable, SCRIPT, slow, slow, "--out-dir=out"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+        )
+        assert second.returncode == 2
+        assert second.stderr.splitlines()[-1] == (
+            "alternate.py: out: another process is making its launches"
+        )
+        assert first.poll() is None
+    finally:
+        first.terminate()
+        first.communicate(timeout=30)
 
 
 def test_what_a_killed_run_left_is_removed(folder, run):

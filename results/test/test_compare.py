@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 
 import compare as script
 import pytest
@@ -380,7 +381,53 @@ def test_launches_on_two_file_systems_are_no_side(compare, rng):
     new = launches(rng, 100, 6, filesystem="ext4")
     text = "different file systems: ext4, xfs against "
     assert text + "ext4 (" in flat(compare(old=old, new=new)[1])
-    assert text + "ext4, xfs (" in flat(compare(old=old, new=old)[1])
+    other = launches(rng, 100, 3, filesystem="ext4")
+    other += launches(rng, 100, 3, filesystem="xfs")
+    assert text + "ext4, xfs (" in flat(compare(old=old, new=other)[1])
+
+
+def test_csv_says_what_is_forced_and_on_stderr_what_is_refused(compare, rng):
+    files = [
+        results(row("a", 100, rng), filesystem=filesystem)
+        for filesystem in ("ext4", "tmpfs")
+    ]
+    status, out, errors = compare(*files, options=["--format=csv"])
+    assert status == 3 and len(out.splitlines()) == 1
+    assert re.fullmatch(r"compare.py: not comparable, .*ext4.*tmpfs.*\n", errors)
+    _, out, _ = compare(*files, options=["--format=csv", "--force"])
+    (forced,) = csv.DictReader(io.StringIO(out))
+    assert forced["forced"] == "True"
+
+
+def test_a_launch_that_is_given_twice_is_refused(compare, rng):
+    """It would count as two, and two launches of each as ten."""
+    one, two, *others = launches(rng, 100, 6)
+    for old, new in (([one, two, one], others), ([one, two], [*others, two])):
+        status, out, errors = compare(old=old, new=new)
+        assert status == 2 and out == ""
+        assert re.fullmatch(
+            r"compare.py: \S+ and \S+ are the same launch: .*\n", errors
+        )
+
+
+def test_a_run_compared_with_itself_is_said(compare, rng):
+    run = run_of(rng, a=100)
+    status, out, _ = compare(run, run)
+    assert status == 0 and re.search(r"\S+ is the same run as \S+\.", flat(out))
+    assert "is the same run" not in flat(compare(run, run_of(rng, a=100))[1])
+
+
+def test_all_pairs_of_a_table_are_one_family(compare, rng):
+    """Whatever their keys are called."""
+    name = "op/architecture:{}/strategy:{}/count:1/size:16/real_time"
+    groups = [
+        repetitions(name.format(i, strategy), list(rng.lognormal(0, 0.01, 10)))
+        for i in range(20)
+        for strategy in ("pwrite", "pwritev")
+    ]
+    document = as_data(compare, results(*groups), options=["--by=strategy"])
+    least = min(document["pairs"], key=lambda pair: pair["p"])
+    assert least["p_corrected"] == pytest.approx(min(1, 20 * least["p"]))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from gatherstats.load import load
 from gatherstats.samples import measure
 from gatherstats.svg import fitting, round_steps
 from gatherstats.units import time_text
-from made import aggregates, failed, repetitions, results
+from made import aggregates, blog_run, failed, repetitions, results
 from made_account import account_run
 from made_maps import NAME, grid_rows, grid_run
 from made_report import TIMES, evil_run, latency_run
@@ -68,6 +68,18 @@ def tables(page):
 
 def items(page):
     return [text_of(item) for item in tree(page).iter("li")]
+
+
+def test_a_results_file_is_not_overwritten(tmp_path, capsys, rng):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(blog_run({"pwrite": 45.0, "pwritev": 40.0}, rng)))
+    before = path.read_text()
+    link = tmp_path / "link.json"
+    link.symlink_to(path)
+    for output in (path, link):
+        assert script.main([str(path), "-o", str(output)]) == 2
+        assert "one of the files that are read" in capsys.readouterr().err
+    assert path.read_text() == before
 
 
 def test_the_figures_are_those_of_the_files(report, rng, tmp_path):

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -48,14 +49,14 @@ def through_shell(redirection, script, *options, **environment):
 )
 def test_an_output_that_cannot_be_written_is_told(redirection, reason, grid):
     done = through_shell(redirection, "compare", grid, "--by=strategy")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == b"compare.py: cannot write the output: %s\n" % reason
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_help_that_cannot_be_written_is_told(script):
     done = through_shell(">/dev/full", script, "--help")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.decode() == (
         f"{script}.py: cannot write the output: No space left on device\n"
     )
@@ -70,7 +71,7 @@ def test_help_for_a_reader_that_stops_early_needs_no_word():
         stderr=subprocess.PIPE,
     )
     os.close(writer)
-    assert (done.returncode, done.stderr) == (1, b"")
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
 @pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", "2>&- <&-"])
