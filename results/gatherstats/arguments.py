@@ -27,7 +27,8 @@ FORMATS = {
 EXIT_STATUS = (
     "Exit status: 0 nothing is slower; 1 something is slower (beyond --fail-above); 3 nothing is"
     " known to be slower, but the verdict is incomplete: rows are missing, failed, not comparable"
-    " or have too few repetitions; 2 bad usage or unreadable input."
+    " or have too few repetitions; 2 bad usage, unreadable input, or an output that cannot be"
+    " written."
 )
 
 

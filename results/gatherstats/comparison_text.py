@@ -11,6 +11,7 @@ from gatherstats.comparison import Comparison, Pair
 from gatherstats.effect import LEVEL
 from gatherstats.environment import UNDER_LOAD, describe_briefly
 from gatherstats.names import shorten
+from gatherstats.output import screen_width
 from gatherstats.rows import Run
 from gatherstats.sentences import (
     advice,
@@ -26,8 +27,8 @@ from gatherstats.verdict import Outcome
 COLUMNS = 100
 """Text is wrapped at this width."""
 
-WIDEST = 120
-"""A terminal's table is at most this wide: longer names lose their middle."""
+SHORTEST = 20
+"""Names are not cut shorter than this."""
 
 MOST_LISTED = 20
 """How many lines of one kind a person is shown."""
@@ -140,18 +141,29 @@ _KEY_OF_A_WORD = re.compile(r"(^|/)[a-z_]+:(?!(?:yes|no)(?:/|$))(?=[a-z])")
 
 def _render_fitting(headers: list[str], rows: list[list[str]], left: int) -> list[str]:
     """A plain table; where it would be too wide, words in names stand without their keys, and if
-    that is not enough, names are cut in their middle."""
+    that is not enough, names are cut in their middle, or stand on lines of their own.
+    """
+    columns = screen_width()
     lines = render_plain(headers, rows, left)
-    if max(map(width, lines)) > WIDEST:
+    if max(map(width, lines)) > columns:
         rows = [[_KEY_OF_A_WORD.sub(r"\1", row[0]), *row[1:]] for row in rows]
         lines = render_plain(headers, rows, left)
-    excess = max(map(width, lines)) - WIDEST
+    excess = max(map(width, lines)) - columns
     if excess <= 0:
         return lines
-    longest = max(width(row[0]) for row in rows)
-    room = max(longest - excess, 20)
+    room = max(width(row[0]) for row in rows) - excess
+    if room < SHORTEST:
+        return _names_above(headers, rows, left)
     cut = [[_cut(row[0], room), *row[1:]] for row in rows]
     return render_plain(headers, cut, left)
+
+
+def _names_above(headers: list[str], rows: list[list[str]], left: int) -> list[str]:
+    """The table without the columns to the left, which stand on a line above each row's."""
+    heading, rule, *figures = render_plain(headers[left:], [r[left:] for r in rows], 0)
+    names = [" against ".join(row[:left]) for row in rows]
+    lines = [line for pair in zip(names, figures) for line in pair]
+    return [heading, rule, *lines]
 
 
 def _cut(name: str, columns: int) -> str:
@@ -240,7 +252,7 @@ def _items(texts: list[str], style: _Style) -> list[str]:
         bullet = style.bullet.replace(" ", "\xa0")
         wrapped = textwrap.wrap(
             bullet + style.safe(text),
-            COLUMNS,
+            min(COLUMNS, screen_width()),
             subsequent_indent="  ",
             break_long_words=False,
             break_on_hyphens=False,

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable
 
 from gatherstats.interruption import end_on_signals
 from gatherstats.text import printable
+
+NARROWEST, WIDEST = 80, 120
+"""The widths of a terminal that output is laid out for."""
+
+
+def screen_width() -> int:
+    """The columns of the terminal that stdout is, within NARROWEST and WIDEST; else WIDEST."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return WIDEST
+    return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
 
 
 def complain(program: str, message: str, status: int = 2) -> int:

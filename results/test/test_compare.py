@@ -544,6 +544,23 @@ def test_the_published_figures_say_the_same(compare):
     assert math.isclose(document["pairs"][0]["p"], 0.2984, abs_tol=5e-4)
 
 
+def test_a_narrow_terminal_has_names_on_lines_of_their_own(compare, rng, monkeypatch):
+    name = "op/strategy:{}/target:{}/sync:fdatasync/count:4/size:16/real_time"
+    groups = [
+        repetitions(name.format(strategy, target), list(rng.lognormal(0, 0.3, 10)))
+        for strategy in ("pwrite", "pwritev", "coalesce")
+        for target in ("file", "null")
+    ]
+    run = results(*groups)
+    wide = compare(run, options=["--by=strategy"])[1]
+    monkeypatch.setattr("gatherstats.comparison_text.screen_width", lambda: 80)
+    narrow = compare(run, options=["--by=strategy"])[1]
+    assert max(map(len, narrow.splitlines())) <= 80 < max(map(len, wide.splitlines()))
+    for strategy in ("pwritev", "coalesce"):
+        for target in ("file", "null"):
+            assert f"\n{strategy}/{target}\n" in narrow
+
+
 def test_a_wide_table_keeps_what_tells_rows_apart(compare):
     """Names lose their keys before they lose a part of a value."""
     name = "op/strategy:{}/target:{}/sync:{}/direct:yes/count:{}/size:16/real_time"
