@@ -1,10 +1,11 @@
 """How much slower or faster one row is than another: a ratio, its interval, and a test.
 
 From repetitions: the ratio of medians, a rank test and the interval that belongs to it
-(gatherstats.rank_test). The medians are weighted as the repetitions are. That interval is of a factor by which all of a row's times differ. Where
-rows differ otherwise, or have several humps around the median, the medians know less than it says.
-Then the interval is put together from the two medians' own by the MOVER rule, on the logarithms of
-the times (G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008, 1693-1702).
+(gatherstats.rank_test). The medians are weighted as the repetitions are. That interval is of a factor
+by which all of a row's times differ. Where one row scatters far more than the other, or has several
+humps around its median, the medians know less than it says. Then the interval is put together from
+the two medians' own by the MOVER rule, on the logarithms of the times (G. Y. Zou, A. Donner,
+Statistics in Medicine 27, 2008, 1693-1702).
 
 From published summaries: the ratio of means and Welch's test, by scipy; the interval is Welch's on
 the logarithm of the ratio, with each mean's standard error divided by the mean (delta method).
@@ -22,13 +23,22 @@ import numpy as np
 from scipy import special, stats
 
 from gatherstats.medians import LEVEL, median_interval, weighted_medians
-from gatherstats.rank_test import rank_test, smallest_p
+from gatherstats.rank_test import COUNTED_UP_TO, rank_test, smallest_p
 from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Aggregates
 
 INNER = 0.5
 """The level of the medians' intervals that tell whether there are several humps. They end at values
 next to the median, which a few disturbed repetitions do not reach, even of ten."""
+
+ROUNDING = 1e-8
+"""What two logarithms may differ by, and still be the same."""
+
+MORE_SCATTER = (0.2, 2.5)
+"""The medians' own interval is taken where the quartiles of one row are so much farther apart than
+those of the other that the logarithm of the ratio is above the first, plus the second divided by the
+root of the number of repetitions, which is what chance does. Rows of normal noise, one of which
+scattered 1.3 to 3 times as much as the other, then had at most 4 false alarms in 100."""
 
 MUCH_WIDER = 3.0
 """The medians' own interval is taken where the inner one, scaled, is so much wider than the rank
@@ -140,29 +150,63 @@ def _without_test(base: Repetitions, other: Repetitions, problem: str) -> Effect
 def _compare_batch(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[Effect]:
     """Compare pairs with the same numbers of repetitions."""
     times = [np.stack([pair[side].times_s for pair in pairs]) for side in (0, 1)]
-    weights: list[np.ndarray | None] = [None, None]
-    centres = [np.log(np.median(one, axis=1)) for one in times]
-    for side in (0, 1):
-        if any(pair[side].weights is not None for pair in pairs):
-            own = np.stack([pair[side].equal_or_weights for pair in pairs])
-            weights[side] = own
-            centres[side] = np.log(weighted_medians(times[side], own))
+    weights = _weights(pairs)
+    if weights:
+        centres = [np.log(weighted_medians(*side)) for side in zip(times, weights)]
+    else:
+        centres = [np.log(np.median(one, axis=1)) for one in times]
     tested = rank_test(*times, *weights)
     log_ratio = centres[1] - centres[0]
     rank_low, rank_high = np.log(tested.low), np.log(tested.high)
     in_order = [np.sort(one, axis=1) for one in times]
     down, up = _reach_of_medians(*in_order, LEVEL)
-    inner_width = np.sum(_reach_of_medians(*in_order, INNER), axis=0)
-    one_factor = (rank_low <= log_ratio) & (log_ratio <= rank_high)
-    one_factor &= inner_width <= MUCH_WIDER * (rank_high - rank_low)
-    lows = np.exp(np.where(one_factor, rank_low, log_ratio - down))
-    highs = np.exp(np.where(one_factor, rank_high, log_ratio + up))
+    one_factor = (rank_low - ROUNDING <= log_ratio) & (
+        log_ratio <= rank_high + ROUNDING
+    )
+    one_factor &= _is_alike(*in_order, rank_high - rank_low)
+    lows = np.where(one_factor, np.minimum(rank_low, log_ratio), log_ratio - down)
+    highs = np.where(one_factor, np.maximum(rank_high, log_ratio), log_ratio + up)
     best_p = smallest_p(times[0].shape[1], times[1].shape[1])
     template = Effect("medians", best_p=best_p, n=min(one.shape[1] for one in times))
     return [
         replace(template, ratio=float(r), low=float(lo), high=float(hi), p=float(p))
-        for r, lo, hi, p in zip(np.exp(log_ratio), lows, highs, tested.p)
+        for r, lo, hi, p in zip(
+            np.exp(log_ratio), np.exp(lows), np.exp(highs), tested.p
+        )
     ]
+
+
+def _weights(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[np.ndarray]:
+    """What the repetitions of both sides count; empty where they count the same.
+
+    That is so for all pairs if one row of one has no weights: a weight must not depend on the row.
+    """
+    rows = [one for pair in pairs for one in pair]
+    if sum(one.size for one in pairs[0]) <= COUNTED_UP_TO:
+        return []
+    if any(one.weights is None for one in rows):
+        return []
+    return [np.stack([pair[side].weights for pair in pairs]) for side in (0, 1)]
+
+
+def _is_alike(
+    base: np.ndarray, other: np.ndarray, rank_width: np.ndarray
+) -> np.ndarray:
+    """Whether a factor may be all that sorted rows differ in: their medians lie in one hump, and
+    neither row scatters far more than the other."""
+    inner = np.sum(_reach_of_medians(base, other, INNER), axis=0)
+    spreads = [np.log(_between_quartiles(rows)) for rows in (base, other)]
+    always, by_chance = MORE_SCATTER
+    allowed = always + by_chance / math.sqrt(min(base.shape[1], other.shape[1]))
+    alike = np.abs(spreads[1] - spreads[0]) <= allowed
+    return alike & (inner <= MUCH_WIDER * rank_width)
+
+
+def _between_quartiles(in_order: np.ndarray) -> np.ndarray:
+    """The distance of the quartiles of sorted rows, as a logarithm of their ratio."""
+    n = in_order.shape[1]
+    logs = np.log(in_order)
+    return np.maximum(logs[:, n - 1 - n // 4] - logs[:, n // 4], ROUNDING)
 
 
 def _reach_of_medians(

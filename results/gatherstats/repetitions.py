@@ -26,11 +26,6 @@ class Repetitions:
         return self.times_s.size
 
     @property
-    def equal_or_weights(self) -> np.ndarray:
-        """The weights, ones where all count the same."""
-        return np.ones(self.size) if self.weights is None else self.weights
-
-    @property
     def median_s(self) -> float:
         """The weighted median, in seconds; there must be a repetition."""
         if self.weights is None:

@@ -21,6 +21,7 @@ from scipy import special
 
 from gatherstats.effect import (
     FEWEST_REPETITIONS,
+    ROUNDING,
     Effect,
     compare_repetitions,
     compare_summaries,
@@ -202,16 +203,17 @@ def _decide(
 ) -> Verdict:
     outcome = Outcome.UNDECIDED
     # With an interval of no width (a clock that is too coarse) "same" would claim too much.
-    has_interval = effect.n >= FEWEST_REPETITIONS and effect.low < effect.high
+    enough = effect.n >= FEWEST_REPETITIONS
+    has_interval = enough and effect.high / effect.low > 1 + ROUNDING
     if (
         has_interval
         and 1 / (1 + threshold) <= effect.low
         and effect.high <= 1 + threshold
     ):
         outcome = Outcome.SAME
-    elif p < ALPHA and effect.high < 1:
+    elif enough and p < ALPHA and effect.high < 1:
         outcome = Outcome.FASTER
-    elif p < ALPHA and effect.low > 1:
+    elif enough and p < ALPHA and effect.low > 1:
         outcome = Outcome.SLOWER
     needed = None
     if outcome is Outcome.UNDECIDED and best_p >= ALPHA:

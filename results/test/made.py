@@ -127,7 +127,14 @@ def in_bursts(shape, rng):
     return np.exp(slow + spikes + noise).reshape(shape)
 
 
-KINDS = [independent, drifting, heavy_tailed, two_humped, in_bursts]
+def uneven(shape, rng):
+    """Noise that is five times as large in stretches as in others."""
+    length = int(np.prod(shape))
+    size = np.where(np.arange(length) // 25 % 2, 0.02, 0.004)
+    return np.exp(rng.normal(0, 1, length) * size).reshape(shape)
+
+
+KINDS = [independent, drifting, heavy_tailed, two_humped, in_bursts, uneven]
 """Makers of relative times in the order of time, given a shape and a generator."""
 
 

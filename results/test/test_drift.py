@@ -79,6 +79,17 @@ def test_what_is_taken_out_of_a_repetition_does_not_come_from_itself(rng):
     assert taken_out == pytest.approx(times[150] / 2 / clean.times_s[150], rel=1e-9)
 
 
+def test_the_middle_of_all_stays_where_it_is(rng):
+    """However often the rows' medians and the drift are found from each other."""
+    deviations = np.zeros(2000)
+    for i in range(1, deviations.size):
+        deviations[i] = 0.8 * deviations[i - 1] + rng.exponential(0.01)
+    (clean,), drift = remove_drift(in_time(np.exp(deviations)))
+    assert drift.removed
+    shift = np.median(np.log(clean.times_s)) - np.median(deviations)
+    assert abs(shift) < 0.05 * np.std(deviations)
+
+
 def test_a_disturbed_stretch_counts_less(rng):
     noise = rng.normal(0, 0.002, 400)
     noise[100:200] *= 10

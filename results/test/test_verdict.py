@@ -109,9 +109,26 @@ def test_what_cannot_be_tested(base, other, message):
     assert message in text and "nan" not in text
 
 
-def test_a_coarse_clock_is_not_the_same():
-    times = np.array([1.0] * 9 + [2.0])
+@pytest.mark.parametrize("n", [10, 30, 100])
+def test_a_coarse_clock_is_not_the_same(n):
+    times = np.array([1.0] * (n - n // 10) + [2.0] * (n // 10))
     assert only(times, times).outcome is Outcome.UNDECIDED
+
+
+def test_weights_take_part_on_both_sides_or_not_at_all(rng):
+    times = rng.lognormal(0, 0.01, (2, 60)) * np.array([[1.0], [1.002]])
+    steady = np.arange(60) % 2 == 0
+    times[:, ~steady] **= 10
+    weights = np.where(steady, 3.0, 0.3)
+    plain, weighted = (
+        [Repetitions(one, weights if use else None) for one in times]
+        for use in (False, True)
+    )
+    effects = compare_repetitions([(plain[0], plain[1]), (plain[0], weighted[1])])
+    assert str(effects[0]) == str(effects[1])
+    (effect,) = compare_repetitions([tuple(weighted)])
+    assert effect.high / effect.low < effects[0].high / effects[0].low
+    assert effect.ratio == pytest.approx(weighted[1].median_s / weighted[0].median_s)
 
 
 def test_the_same_samples_twice_are_the_same():

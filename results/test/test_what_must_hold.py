@@ -12,6 +12,7 @@ import pytest
 from conftest import RESULTS
 from gatherstats.drift import remove_drift
 from gatherstats.load import load
+from gatherstats.repetitions import Repetitions
 from gatherstats.resampling import (
     draw,
     draw_as_measured,
@@ -59,6 +60,20 @@ def test_intervals_hold_the_true_ratio(kind, rng):
     found = simulated(kind, 20, 1.03, rng)
     held = [v.effect.low <= 1.03 <= v.effect.high for v in found]
     assert np.mean(held) >= 0.93
+
+
+@pytest.mark.parametrize("more", [1.5, 2, 3])
+@pytest.mark.parametrize("n", [10, 40, 100, 300])
+def test_more_scatter_is_no_difference(n, more, rng):
+    """And does not hide one."""
+    shape = (max(400, 20_000 // n), n)
+    base = [Repetitions(one) for one in rng.lognormal(0, 0.005, shape)]
+    other = [Repetitions(one) for one in rng.lognormal(0, more * 0.005, shape)]
+    equal = verdicts(list(zip(base, other)), THRESHOLD)
+    assert share(equal, *DECIDED) <= ALPHA
+    for slowdown in (0.0101, 1 / 1.0101 - 1):
+        slowed = [(one, slower(two, slowdown)) for one, two in zip(base, other)]
+        assert share(verdicts(slowed, THRESHOLD), Outcome.SAME) <= ALPHA
 
 
 @pytest.fixture(params=RECORDED, ids=[path.stem for path in RECORDED])
