@@ -21,7 +21,7 @@ from gatherstats.sentences import (
 )
 from gatherstats.table import render, render_plain
 from gatherstats.text import markdown, printable, width
-from gatherstats.units import significant, time_text
+from gatherstats.units import ratio_text, time_text
 from gatherstats.verdict import Outcome
 
 COLUMNS = 100
@@ -127,8 +127,8 @@ def _cells(pair: Pair) -> list[str]:
     return [
         time_text(pair.base.centre_s),
         time_text(pair.other.centre_s),
-        significant(effect.ratio) if effect.ratio == effect.ratio else "NA",
-        f"{significant(effect.low)} to {significant(effect.high)}" if tested else "",
+        ratio_text(effect.ratio) if effect.ratio == effect.ratio else "NA",
+        f"{ratio_text(effect.low)} to {ratio_text(effect.high)}" if tested else "",
         p_digits(pair.verdict.p_corrected),
         "/".join(sorted(sizes, key=int)),
         verdict_text(pair.verdict),
@@ -202,7 +202,7 @@ def _summary(comparison: Comparison) -> str:
     text = f"{pairs} {'pair' if pairs == 1 else 'pairs'}: {', '.join(parts)}."
     mean = comparison.geometric_mean
     if mean is not None:
-        text += f" Geometric mean of the ratios: {significant(mean)}."
+        text += f" Geometric mean of the ratios: {ratio_text(mean)}."
     return text
 
 

@@ -7,12 +7,15 @@ from collections.abc import Iterable
 
 from gatherstats.drift import Drift
 from gatherstats.effect import Effect
-from gatherstats.units import significant
+from gatherstats.units import ratio_text, significant
 from gatherstats.verdict import ALPHA, Outcome, Verdict
 
 
 SMALLEST_P = 1e-12
 """Below this a p value says nothing more."""
+
+MANY_TIMES = 10
+"""From this ratio on, per cent are hard to read."""
 
 REPETITIONS = "repetitions"
 """What is counted, unless a sample's values are something else, such as launches."""
@@ -50,7 +53,7 @@ def short(
     effect = verdict.effect
     figures = ""
     if math.isfinite(effect.ratio):
-        figures = significant(effect.ratio)
+        figures = ratio_text(effect.ratio)
         if with_statistic:
             figures = f"ratio of {effect.statistic} {figures}"
         if not effect.problem:
@@ -147,11 +150,14 @@ def _signed(share: float) -> str:
 
 
 def _amount(verdict: Verdict) -> str:
-    return percent(abs(verdict.effect.ratio - 1))
+    ratio = verdict.effect.ratio
+    if ratio >= MANY_TIMES:
+        return f"{significant(ratio, 3)} times"
+    return percent(abs(ratio - 1))
 
 
 def _interval(effect: Effect) -> str:
-    return f"{significant(effect.low)} to {significant(effect.high)}"
+    return f"{ratio_text(effect.low)} to {ratio_text(effect.high)}"
 
 
 def _why(verdict: Verdict, unit: str) -> str:
@@ -169,7 +175,7 @@ def _figures(verdict: Verdict) -> str:
     effect = verdict.effect
     if not math.isfinite(effect.ratio):
         return ""
-    ratio = f"ratio of {effect.statistic} {significant(effect.ratio)}"
+    ratio = f"ratio of {effect.statistic} {ratio_text(effect.ratio)}"
     if effect.problem:
         return f" ({ratio})"
     return (

@@ -55,6 +55,13 @@ def significant(number: float, digits: int = 4) -> str:
     return f"{number:.{decimals(number, digits)}f}" if math.isfinite(number) else "NA"
 
 
+def ratio_text(ratio: float) -> str:
+    """A ratio with four significant digits at most; three where it is far from 1."""
+    if 1e-9 < ratio < 0.1:
+        return f"{ratio:.{2 - math.floor(math.log10(ratio))}f}"
+    return significant(ratio) if ratio < 1e6 else f"{ratio:.2e}"
+
+
 def decimals(number: float, digits: int = 4) -> int:
     """How many decimals (0 to 3) give `number` `digits` significant digits."""
     if number == 0 or not math.isfinite(number):

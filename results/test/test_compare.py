@@ -544,6 +544,16 @@ def test_the_published_figures_say_the_same(compare):
     assert math.isclose(document["pairs"][0]["p"], 0.2984, abs_tol=5e-4)
 
 
+def test_ratios_far_from_one_can_be_read(compare, rng):
+    document = [
+        results(row("a", 100 * factor, rng), row("b", 100 / factor, rng))
+        for factor in (1, 200)
+    ]
+    _, out, _ = compare(*document)
+    assert re.search(r"\b0\.0050\d  0\.00\d+ to 0\.00\d+ .* 99\.5 % faster", out)
+    assert re.search(r" (199|20\d) times slower\n", out)
+
+
 def test_a_narrow_terminal_has_names_on_lines_of_their_own(compare, rng, monkeypatch):
     name = "op/strategy:{}/target:{}/sync:fdatasync/count:4/size:16/real_time"
     groups = [
