@@ -81,6 +81,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     add_comparison_options(parser)
     options = parser.parse_args(arguments)
+    if options.by == "":
+        parser.error("--by is empty")
     if options.by and (len(options.files) != 1 or options.old or options.new):
         parser.error("--by takes one FILE.json")
     if options.baseline is not None and not options.by:

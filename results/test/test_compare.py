@@ -544,6 +544,15 @@ def test_the_published_figures_say_the_same(compare):
     assert math.isclose(document["pairs"][0]["p"], 0.2984, abs_tol=5e-4)
 
 
+def test_it_says_how_p_is_corrected(compare, rng):
+    files = [run_of(rng, a=100, b=100) for _ in range(2)]
+    text = "p is corrected for 2 pairs by "
+    assert text + "Holm's method." in flat(compare(*files)[1])
+    out = flat(compare(*files, options=["--correction=bh"])[1])
+    assert text + "Benjamini and Hochberg's method." in out
+    assert "p is corrected" not in compare(*[run_of(rng, a=100)] * 2)[1]
+
+
 def test_ratios_far_from_one_can_be_read(compare, rng):
     document = [
         results(row("a", 100 * factor, rng), row("b", 100 / factor, rng))
