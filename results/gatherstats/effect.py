@@ -27,6 +27,9 @@ from gatherstats.rank_test import COUNTED_UP_TO, rank_test, smallest_p
 from gatherstats.repetitions import Repetitions
 from gatherstats.rows import Aggregates
 
+WIDEST_MARGIN = 500.0
+"""Of the logarithm of a ratio of means: wider ones no number can hold, and tell nothing."""
+
 INNER = 0.5
 """The level of the medians' intervals that tell whether there are several humps. They end at values
 next to the median, which a few disturbed repetitions do not reach, even of ten."""
@@ -115,6 +118,8 @@ def compare_summaries(base: Aggregates, other: Aggregates) -> Effect:
         equal_var=False,
     ).pvalue
     margin = _log_margin_of_means(base, other)
+    if margin > WIDEST_MARGIN:
+        return Effect("means", ratio, problem="it scatters too much for an interval")
     n = min(base.n, other.n)
     low, high = ratio * math.exp(-margin), ratio * math.exp(margin)
     return Effect("means", ratio, low, high, float(p), n=n)

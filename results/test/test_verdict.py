@@ -207,6 +207,7 @@ def test_welch_from_summaries():
         (Aggregates(9, 2.0), Aggregates(median_s=1.0), "medians", None, "an n"),
         (Aggregates(9, 0.0, 0.1), Aggregates(9, 3.0, 0.1), "means", None, "zero"),
         (Aggregates(9, 2.0, 0.0), Aggregates(9, 3.0, 0.0), "means", 1.5, "no spread"),
+        (Aggregates(2, 1.0, 400.0), Aggregates(2, 1.0, 9.0), "means", 1, "too much"),
     ],
 )
 def test_summaries_that_cannot_be_tested(base, other, statistic, ratio, problem):
