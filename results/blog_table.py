@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             write_atomically(options.out, text.encode())
         except OSError as error:
-            return complain(PROGRAM, f"{options.out}: {error.strerror or error}", 1)
+            return complain(PROGRAM, f"{options.out}: {error.strerror or error}")
     for run, report in zip(runs, reports):
         for problem in report.problems:
             complain(PROGRAM, f"{run.path}: {problem}")
@@ -56,7 +56,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         description="Print tables with BenchmarkDotNet's columns from Google Benchmark's JSON, and"
         " for each pair of rows whether the difference is real.",
         epilog="Exit status: 0 everything was shown; 1 there was nothing to show, or something"
-        " failed or is missing; 2 bad usage or unreadable input.",
+        " failed or is missing; 2 bad usage, unreadable input, or an output that"
+        " cannot be written.",
     )
     parser.add_argument("files", nargs="*", metavar="FILE.json", help="a results file")
     parser.add_argument(

@@ -30,10 +30,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the maps of each file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
-    from gatherstats.arguments import load_usable
+    from gatherstats.arguments import load_usable, overwritten
     from gatherstats.crossover import make_maps
     from gatherstats.crossover_text import as_json, prepare, terminal
 
+    for path in filter(None, (options.svg, options.png)):
+        reason = overwritten(path, options.files)
+        if reason:
+            return complain(PROGRAM, reason)
     threshold = options.threshold / 100
     runs, status = load_usable(PROGRAM, options.files)
     shown = [prepare(run, make_maps(run, threshold)) for run in runs]

@@ -116,7 +116,11 @@ def run_series(
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other processes from making launches in the folder, by a lock on its manifest."""
-    with open(folder / MANIFEST) as manifest:
+    try:
+        manifest = open(folder / MANIFEST)
+    except OSError as error:
+        raise LaunchError(f"{folder}: {error.strerror}") from error
+    with manifest:
         try:
             fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -289,7 +289,7 @@ def test_the_output_can_go_into_a_file_too(show, rng, tmp_path):
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path):
     done = call(SCRIPT, "--published", "--out=/dev/full", stdout=subprocess.DEVNULL)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "Traceback" not in done.stderr
     assert "No space left on device" in done.stderr and done.stderr.count("\n") == 1
 
 

@@ -63,6 +63,15 @@ def advised(maps_of):
     return make
 
 
+def test_a_picture_does_not_replace_a_results_file(tmp_path, capsys):
+    path = tmp_path / "run.json"
+    path.write_text("{}")
+    for option in ("--svg", "--png"):
+        assert script.main([str(path), option, str(path)]) == 2
+        assert "one of the files that are read" in capsys.readouterr().err
+    assert path.read_text() == "{}"
+
+
 def test_a_cell_names_who_surely_wins_and_by_how_much(maps_of, rng):
     times = {("64", 2): (200, 100, 150), ("64", 4): (100, 100, 300)}
     _, maps = maps_of(grid_run(times, rng))
