@@ -38,8 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
                 runs[0], options.by, options.baseline, settings(options)
             )
         else:
-            twice = given_twice(runs)
-            if twice and options.old:
+            twice = given_twice(runs) if options.old else None
+            if twice:
                 raise MatchError(
                     f"{twice[0].path} and {twice[1].path} are the same launch: it would count as"
                     " two"

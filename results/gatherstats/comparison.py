@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,19 @@ from gatherstats.verdict import (
     judge,
 )
 
-CORRECTIONS: dict[str, Correction] = {"holm": holm, "bh": benjamini_hochberg}
-"""The corrections for many pairs, by the names that the command line uses."""
+
+class Method(NamedTuple):
+    """A correction for many pairs, and what people call it."""
+
+    title: str
+    correct: Correction
+
+
+CORRECTIONS = {
+    "holm": Method("Holm's method", holm),
+    "bh": Method("Benjamini and Hochberg's method", benjamini_hochberg),
+}
+"""The corrections by the names that the command line uses."""
 
 PASSED, SLOWER, INCOMPLETE = 0, 1, 3
 """Exit statuses: nothing is slower; something is; not all could be compared. 2 is bad usage."""
@@ -154,14 +166,13 @@ def given_twice(runs: Iterable[Run]) -> tuple[Run, Run] | None:
 def compare_runs(old: list[Run], new: list[Run], settings: Settings) -> Comparison:
     """Compare rows of the same name; several files on a side are launches, each one value."""
     result = Comparison(settings, old, new)
-    twice = given_twice([*old, *new])
-    if twice:
-        result.notes.append(f"{twice[1].path} is the same run as {twice[0].path}.")
     _note_obstacles(result)
     result.problems += refusals(old, new, settings)
     if result.problems:
         return result
     if len(old) == len(new) == 1:
+        if given_twice([*old, *new]):
+            result.notes.append(f"{new[0].path} is the same run as {old[0].path}.")
         sides = [_measure_run(result, run[0], side) for run, side in _sides(old, new)]
     else:
         result.unit = "launches"
@@ -273,7 +284,7 @@ def _judge(result: Comparison, matching: Matching) -> None:
     verdicts = judge(
         [(match.base.sample, match.other.sample) for match in matches],
         settings.threshold,
-        CORRECTIONS[settings.correction],
+        CORRECTIONS[settings.correction].correct,
         _tables(result, matches),
     )
     result.pairs = [Pair(m.base, m.other, v) for m, v in zip(matches, verdicts)]

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from gatherstats.comparison import Comparison, Pair
+from gatherstats.comparison import CORRECTIONS, Comparison, Pair
 from gatherstats.effect import LEVEL
 from gatherstats.environment import UNDER_LOAD, describe_briefly, is_published
 from gatherstats.names import shorten
@@ -32,12 +32,6 @@ SHORTEST = 20
 
 MOST_LISTED = 20
 """How many lines of one kind a person is shown."""
-
-METHODS = {
-    "holm": "Holm's method",
-    "bh": "Benjamini and Hochberg's method",
-}
-"""What the corrections are called."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +204,7 @@ def _summary(comparison: Comparison) -> str:
     if mean is not None:
         text += f" Geometric mean of the ratios: {ratio_text(mean)}."
     if pairs > 1 and not is_published(comparison.base_runs[0]):
-        method = METHODS[comparison.settings.correction]
+        method = CORRECTIONS[comparison.settings.correction].title
         text += f" p is corrected for {pairs} pairs by {method}."
     return text
 

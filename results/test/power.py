@@ -19,13 +19,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from gatherstats.load import load  # noqa: E402
+from gatherstats.arguments import UnreadableError, load_all  # noqa: E402
+from gatherstats.output import complain, run_main  # noqa: E402
 from gatherstats.resampling import (  # noqa: E402
     draw_as_measured,
     share,
     verdicts,
     without_drift,
 )
+from gatherstats.rows import Run  # noqa: E402
 from gatherstats.table import render  # noqa: E402
 from gatherstats.verdict import ALPHA, THRESHOLD, Outcome  # noqa: E402
 from recorded import (  # noqa: E402
@@ -35,24 +37,31 @@ from recorded import (  # noqa: E402
     found_slower,
 )
 
+PROGRAM = Path(__file__).name
 SAMPLE = 100
 DRAWS = 600
 SLOWDOWNS = (0.01, 0.02, 0.05)
 
 
 def main(files: list[str]) -> int:
-    """Print a line for each run."""
-    cells = [_cells(Path(file)) for file in files or RECORDED]
+    """Print a line for each run and return the exit status, 2 for a run that tells nothing."""
+    try:
+        cells = [_cells(run) for run in load_all(files or [str(p) for p in RECORDED])]
+    except UnreadableError as error:
+        return complain(PROGRAM, str(error))
     differences = [f"{100 * slowdown:.0f} % slower" for slowdown in SLOWDOWNS]
     headers = [f"Found in 100 by us / U / Welch, n = {SAMPLE}", "equal", *differences]
     print("\n".join(render(headers, cells, 1)))
     return 0
 
 
-def _cells(path: Path) -> list[str]:
-    rows = [row for row in load(path).rows if not row.failed and row.times_s.size]
-    if rows[0].times_s.size < 2 * SAMPLE:
+def _cells(run: Run) -> list[str]:
+    rows = [row for row in run.rows if not row.failed and row.start_s is not None]
+    if rows and rows[0].times_s.size < 2 * SAMPLE:
         rows = [as_one(rows)]
+    if not rows or rows[0].times_s.size < 2 * SAMPLE:
+        few = f"fewer than {2 * SAMPLE} repetitions with their starting times"
+        raise UnreadableError(f"{run.path}: {few}")
     rng = np.random.default_rng(1)
     drawn = [draw_as_measured(rows, 0, 0, SAMPLE, rng) for _ in range(DRAWS)]
     draws = [without_drift(one) for one in drawn]
@@ -60,7 +69,7 @@ def _cells(path: Path) -> list[str]:
     ours = [equal, *(found_slower(draws, slowdown) for slowdown in SLOWDOWNS)]
     theirs = [found_by_plain_tests(drawn, s, ALPHA) for s in (0.0, *SLOWDOWNS)]
     return [
-        path.name,
+        Path(run.path).name,
         *(
             f"{100 * own:.1f} / {100 * u:.1f} / {100 * welch:.1f}"
             for own, (u, welch) in zip(ours, theirs)
@@ -69,4 +78,4 @@ def _cells(path: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_main(PROGRAM, lambda: main(sys.argv[1:])))

@@ -4,10 +4,13 @@ import errno
 import fcntl
 import json
 import os
+import pty
 import signal
 import stat
+import struct
 import subprocess
 import sys
+import termios
 
 import numpy as np
 import pytest
@@ -201,3 +204,24 @@ def test_the_mode_is_the_old_files_or_the_users(mask, tmp_path):
         assert stat.S_IMODE(out.stat().st_mode) == 0o640
     finally:
         os.umask(before)
+
+
+@pytest.mark.parametrize("columns, used", [(60, 80), (96, 96), (300, 120)])
+def test_the_width_is_the_terminals_within_limits(columns, used):
+    code = "from gatherstats.output import screen_width as w; print(w())"
+    main, other = pty.openpty()
+    size = struct.pack("HHHH", 24, columns, 0, 0)
+    fcntl.ioctl(other, termios.TIOCSWINSZ, size)
+    environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+    subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=RESULTS,
+        env=environment,
+        stdin=other,
+        stdout=other,
+        stderr=other,
+        check=True,
+    )
+    os.close(other)
+    assert os.read(main, 100).split() == [str(used).encode()]
+    os.close(main)
