@@ -1,4 +1,4 @@
-/* printable.c: what may not reach a terminal as it is. The Python counterpart is results/gatherstats/text.py. */
+/* printable.c: what may not reach a terminal as it is. The Python counterpart is results/gatherstats/text/safe.py. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

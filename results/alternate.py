@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 
@@ -27,10 +27,10 @@ PROGRAM = Path(__file__).name
 def main(arguments: list[str] | None = None) -> int:
     """Launch what is missing, print the comparison and return its exit status."""
     needs.require(PROGRAM)
-    from gatherstats.arguments import UnreadableError, load_all, settings, show
-    from gatherstats.comparison import compare_runs, refusals
-    from gatherstats.interruption import Interrupted
-    from gatherstats.launching import SIDES, LaunchError, open_series, run_series
+    from gatherstats.cli.options import UnreadableError, load_all, settings, show
+    from gatherstats.compare.comparison import compare_runs, refusals
+    from gatherstats.process.interruption import Interrupted
+    from gatherstats.compare.series import SIDES, LaunchError, open_series, run_series
 
     options = _parse(arguments)
     chosen = settings(options)
@@ -69,7 +69,7 @@ class _Refused(Exception):
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import EXIT_STATUS, add_comparison_options
+    from gatherstats.cli.options import EXIT_STATUS, add_comparison_options
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -132,6 +132,6 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

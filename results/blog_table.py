@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 
@@ -19,10 +19,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Print a report for each file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
-    from gatherstats.arguments import load_usable, overwritten
-    from gatherstats.atomically import write_atomically
-    from gatherstats.blog import PUBLISHED, belongs_beside, make_report
-    from gatherstats.load import load
+    from gatherstats.cli.options import load_usable, overwritten
+    from gatherstats.process.atomic_file import write_atomically
+    from gatherstats.blog.markdown import PUBLISHED, belongs_beside, make_report
+    from gatherstats.data.reader import load
 
     reason = overwritten(options.out, options.files) if options.out else ""
     if reason:
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import add_threshold
+    from gatherstats.cli.options import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -76,6 +76,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 
@@ -23,9 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the findings and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
-    from gatherstats.arguments import load_usable
-    from gatherstats.claims import PUBLIC, ClaimsError, check_claims, read_claims
-    from gatherstats.claims_text import as_json, terminal
+    from gatherstats.cli.options import load_usable
+    from gatherstats.claims.claims import PUBLIC, ClaimsError, check_claims, read_claims
+    from gatherstats.claims.terminal import as_json, terminal
 
     runs, status = load_usable(PROGRAM, [options.file])
     if not runs:
@@ -57,8 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats import claims
-    from gatherstats.arguments import add_threshold
+    from gatherstats.claims import claims
+    from gatherstats.cli.options import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -87,6 +87,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 
@@ -24,9 +24,9 @@ PROGRAM = Path(__file__).name
 def main(arguments: list[str] | None = None) -> int:
     """Print a comparison and return the exit status."""
     needs.require(PROGRAM)
-    from gatherstats.arguments import UnreadableError, load_all, settings, show
-    from gatherstats.comparison import compare_runs, compare_within, given_twice
-    from gatherstats.matching import MatchError
+    from gatherstats.cli.options import UnreadableError, load_all, settings, show
+    from gatherstats.compare.comparison import compare_runs, compare_within, given_twice
+    from gatherstats.compare.matching import MatchError
 
     options = _parse(arguments)
     old = options.old or options.files[:1]
@@ -51,8 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import EXIT_STATUS, add_comparison_options
-    from gatherstats.comparison_data import describe_keys
+    from gatherstats.cli.options import EXIT_STATUS, add_comparison_options
+    from gatherstats.compare.data import describe_keys
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -95,6 +95,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

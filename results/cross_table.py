@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 
@@ -22,12 +22,12 @@ PROGRAM = Path(__file__).name
 def main(arguments: list[str] | None = None) -> int:
     """Print the table and return the exit status."""
     needs.require(PROGRAM)
-    from gatherstats.arguments import UnreadableError, load_all
-    from gatherstats.architectures import compare_architectures
-    from gatherstats.blog import COLUMNS
-    from gatherstats.environment import UNDER_LOAD, describe_briefly
-    from gatherstats.launching import SIDES
-    from gatherstats.table import render
+    from gatherstats.cli.options import UnreadableError, load_all
+    from gatherstats.blog.architectures import compare_architectures
+    from gatherstats.blog.markdown import COLUMNS
+    from gatherstats.data.environment import UNDER_LOAD, describe_briefly
+    from gatherstats.compare.series import SIDES
+    from gatherstats.text.table import render
 
     options = _parse(arguments)
     folder = Path(options.folder)
@@ -85,7 +85,7 @@ def _print_items(items: list[str], columns: int) -> None:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import add_threshold
+    from gatherstats.cli.options import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -100,6 +100,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 
@@ -30,9 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the maps of each file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
-    from gatherstats.arguments import load_usable, overwritten
-    from gatherstats.crossover import make_maps
-    from gatherstats.crossover_text import as_json, prepare, terminal
+    from gatherstats.cli.options import load_usable, overwritten
+    from gatherstats.crossover.map import make_maps
+    from gatherstats.crossover.terminal import as_json, prepare, terminal
 
     for path in filter(None, (options.svg, options.png)):
         reason = overwritten(path, options.files)
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _draw(options: argparse.Namespace, shown: list) -> int:
     """Make the pictures and return the exit status."""
     needs.require_plots(PROGRAM)
-    from gatherstats.crossover_plot import draw
+    from gatherstats.crossover.picture import draw
 
     if not any(one.maps.maps for one in shown):
         return complain(PROGRAM, "no picture: there is no map", 1)
@@ -83,7 +83,7 @@ def _wants_colour(when: str) -> bool:
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    from gatherstats.arguments import add_threshold
+    from gatherstats.cli.options import add_threshold
 
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
@@ -112,6 +112,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

@@ -14,8 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 
@@ -24,9 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the compressed file and return the exit status."""
     needs.require(PROGRAM)
     options = _parse(arguments)
-    from gatherstats.arguments import overwritten
-    from gatherstats.atomically import write_atomically
-    from gatherstats.load import LoadError, load, read_json
+    from gatherstats.cli.options import overwritten
+    from gatherstats.process.atomic_file import write_atomically
+    from gatherstats.data.reader import LoadError, load, read_json
 
     reason = overwritten(options.output, [options.file])
     if reason:
@@ -70,6 +70,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

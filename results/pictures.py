@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 MEASURED = Path(__file__).resolve().parent / "measured"
@@ -30,12 +30,12 @@ def main(arguments: list[str] | None = None) -> int:
     needs.require(PROGRAM)
     options = _parse(arguments)
     needs.require_plots(PROGRAM)
-    from gatherstats.account import accounts
-    from gatherstats.crossover import make_maps
-    from gatherstats.crossover_plot import draw
-    from gatherstats.crossover_text import prepare
-    from gatherstats.load import LoadError, load
-    from gatherstats.samples import measure
+    from gatherstats.blog.account import accounts
+    from gatherstats.crossover.map import make_maps
+    from gatherstats.crossover.picture import draw
+    from gatherstats.crossover.terminal import prepare
+    from gatherstats.data.reader import LoadError, load
+    from gatherstats.stats.samples import measure
 
     runs = {}
     for name in ("blog", "grid"):
@@ -60,14 +60,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _write_account(account: object, path: Path) -> None:
-    from gatherstats.report_plots import account_plot
+    from gatherstats.report.plots import account_plot
 
     _write(account_plot(account, "account"), path)
 
 
 def _write_advice(shown: object, path: Path) -> None:
-    from gatherstats import svg
-    from gatherstats.advice_text import advice_text
+    from gatherstats.report import svg
+    from gatherstats.crossover.advice_text import advice_text
 
     lines: list[str] = []
     for crossover, advice in zip(shown.maps.maps, shown.advice):
@@ -81,9 +81,9 @@ def _write_advice(shown: object, path: Path) -> None:
 
 
 def _write(plot: object, path: Path) -> None:
-    from gatherstats.atomically import write_atomically
-    from gatherstats.report_style import plot_rules
-    from gatherstats.svg import alone
+    from gatherstats.process.atomic_file import write_atomically
+    from gatherstats.report.style import plot_rules
+    from gatherstats.report.svg import alone
 
     write_atomically(path, alone(plot, plot_rules()).encode())
 
@@ -118,6 +118,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

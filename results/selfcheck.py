@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gatherstats import needs  # noqa: E402
-from gatherstats.output import complain  # noqa: E402
+from gatherstats.cli import needs  # noqa: E402
+from gatherstats.process.output import complain  # noqa: E402
 
 PROGRAM = Path(__file__).name
 SUITE = Path(__file__).resolve().parent.parent / "build" / "bench" / "gatherbench"
@@ -38,10 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
     needs.require(PROGRAM)
     import numpy as np
 
-    from gatherstats.arguments import UnreadableError, load_all
-    from gatherstats.environment import UNDER_LOAD, under_load
-    from gatherstats.interruption import Interrupted
-    from gatherstats.selfchecking import SelfCheckError, check, report
+    from gatherstats.cli.options import UnreadableError, load_all
+    from gatherstats.data.environment import UNDER_LOAD, under_load
+    from gatherstats.process.interruption import Interrupted
+    from gatherstats.compare.selfcheck import SelfCheckError, check, report
 
     options = _parse(arguments)
     try:
@@ -117,9 +117,9 @@ def _seconds(text: str) -> float:
 
 def _measure(options: argparse.Namespace) -> object:
     """Run the suite for the time that there is."""
-    from gatherstats.arguments import load_all
-    from gatherstats.atomically import require_writable, write_atomically
-    from gatherstats.interruption import signals_raise
+    from gatherstats.cli.options import load_all
+    from gatherstats.process.atomic_file import require_writable, write_atomically
+    from gatherstats.process.interruption import signals_raise
 
     with signals_raise(), tempfile.TemporaryDirectory() as folder:
         if options.keep:
@@ -146,8 +146,8 @@ def _try(write: Callable[..., None], path: str, *data: bytes) -> None:
 
 
 def _launch(options: argparse.Namespace, repetitions: int, out: Path) -> None:
-    from gatherstats.children import run_command
-    from gatherstats.selfchecking import preset_lines
+    from gatherstats.process.children import run_command
+    from gatherstats.compare.selfcheck import preset_lines
 
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as preset:
         preset.write("\n".join(preset_lines(repetitions)) + "\n")
@@ -165,6 +165,6 @@ def _launch(options: argparse.Namespace, repetitions: int, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    from gatherstats.output import run_main
+    from gatherstats.process.output import run_main
 
     sys.exit(run_main(PROGRAM, main))

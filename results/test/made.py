@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from gatherstats.names import parse_name
-from gatherstats.rows import Row
+from gatherstats.data.names import parse_name
+from gatherstats.data.rows import Row
 
 BLOG = (
     "file/strategy:{}/target:file/sync:none/file_bytes:100000000/count:4/size:16000"

@@ -19,17 +19,17 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from gatherstats.arguments import UnreadableError, load_all  # noqa: E402
-from gatherstats.output import complain, run_main  # noqa: E402
-from gatherstats.resampling import (  # noqa: E402
+from gatherstats.cli.options import UnreadableError, load_all  # noqa: E402
+from gatherstats.process.output import complain, run_main  # noqa: E402
+from gatherstats.stats.resampling import (  # noqa: E402
     draw_as_measured,
     share,
     verdicts,
     without_drift,
 )
-from gatherstats.rows import Run  # noqa: E402
-from gatherstats.table import render  # noqa: E402
-from gatherstats.verdict import ALPHA, THRESHOLD, Outcome  # noqa: E402
+from gatherstats.data.rows import Run  # noqa: E402
+from gatherstats.text.table import render  # noqa: E402
+from gatherstats.stats.verdict import ALPHA, THRESHOLD, Outcome  # noqa: E402
 from recorded import (  # noqa: E402
     RECORDED,
     as_one,

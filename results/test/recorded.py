@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from gatherstats.names import parse_name
-from gatherstats.repetitions import Repetitions
-from gatherstats.resampling import Draw, share, verdicts
-from gatherstats.rows import Row
-from gatherstats.verdict import THRESHOLD, Outcome
+from gatherstats.data.names import parse_name
+from gatherstats.stats.repetitions import Repetitions
+from gatherstats.stats.resampling import Draw, share, verdicts
+from gatherstats.data.rows import Row
+from gatherstats.stats.verdict import THRESHOLD, Outcome
 from scipy import stats
 
 RECORDED = sorted((Path(__file__).parent / "data").glob("recorded_*.json"))

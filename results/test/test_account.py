@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 from conftest import write_files
-from gatherstats.account import accounts, combine
-from gatherstats.account_text import account_lines
-from gatherstats.load import load
-from gatherstats.samples import measure
+from gatherstats.blog.account import accounts, combine
+from gatherstats.blog.account_text import account_lines
+from gatherstats.data.reader import load
+from gatherstats.stats.samples import measure
 from made import BLOG, CALLS, failed
 from made_account import ON_FILE_MS, ON_NULL_MS, account_run
 

@@ -10,7 +10,7 @@ import textwrap
 import alternate
 import pytest
 from conftest import RESULTS
-from gatherstats.launching import Series
+from gatherstats.compare.series import Series
 
 SCRIPT = str(RESULTS / "alternate.py")
 

@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 from conftest import RESULTS, runner, write_files
-from gatherstats.claims import (
+from gatherstats.claims.claims import (
     PUBLIC,
     ClaimsError,
     Finding,
     check_claims,
     read_claims,
 )
-from gatherstats.claims_text import summary
-from gatherstats.load import load
+from gatherstats.claims.terminal import summary
+from gatherstats.data.reader import load
 from made import failed, repetitions, results
 
 import claims as script

@@ -9,7 +9,7 @@ import re
 import compare as script
 import pytest
 from conftest import RESULTS
-from gatherstats.comparison_data import KEYS, PAIR_KEYS
+from gatherstats.compare.data import KEYS, PAIR_KEYS
 from made import BLOG, aggregates, blog_run, failed, repetitions, results
 
 OP = "op/strategy:{}/target:null/sync:none/count:{}/size:512/real_time"
@@ -572,7 +572,7 @@ def test_a_narrow_terminal_has_names_on_lines_of_their_own(compare, rng, monkeyp
     ]
     run = results(*groups)
     wide = compare(run, options=["--by=strategy"])[1]
-    monkeypatch.setattr("gatherstats.comparison_text.screen_width", lambda: 80)
+    monkeypatch.setattr("gatherstats.compare.terminal.screen_width", lambda: 80)
     narrow = compare(run, options=["--by=strategy"])[1]
     assert max(map(len, narrow.splitlines())) <= 80 < max(map(len, wide.splitlines()))
     for strategy in ("pwritev", "coalesce"):

@@ -9,11 +9,11 @@ import sys
 
 import pytest
 from conftest import RESULTS, runner, write_files
-from gatherstats.advice import advise
-from gatherstats.advice_text import advice_text, size_text, worth_text
-from gatherstats.crossover import Way, bytes_of, make_maps
-from gatherstats.load import load
-from gatherstats.verdict import Outcome
+from gatherstats.crossover.advice import advise
+from gatherstats.crossover.advice_text import advice_text, size_text, worth_text
+from gatherstats.crossover.map import Way, bytes_of, make_maps
+from gatherstats.data.reader import load
+from gatherstats.stats.verdict import Outcome
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import failed, repetitions, results
@@ -442,7 +442,7 @@ def test_pictures(crossover, rng, tmp_path):
 def test_maps_without_room_in_a_picture_are_counted(
     crossover, rng, tmp_path, monkeypatch
 ):
-    from gatherstats import crossover_plot
+    from gatherstats.crossover import picture as crossover_plot
 
     monkeypatch.setattr(crossover_plot, "MOST_CELLS", 20)
     groups = grid_rows(TYPICAL, rng) + grid_rows(TYPICAL, rng, target="null")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from gatherstats.drift import (
+from gatherstats.stats.drift import (
     NEIGHBOURS,
     Drift,
     autocorrelation,
@@ -10,9 +10,9 @@ from gatherstats.drift import (
     median_of_neighbours,
     remove_drift,
 )
-from gatherstats.names import parse_name
-from gatherstats.rows import Row
-from gatherstats.sentences import drifts_text
+from gatherstats.data.names import parse_name
+from gatherstats.data.rows import Row
+from gatherstats.stats.verdict_words import drifts_text
 
 
 def make_rows(times, starts):

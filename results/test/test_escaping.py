@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from gatherstats.text import markdown
+from gatherstats.text.safe import markdown
 from made import failed, repetitions, results
 from made_account import account_run
 from made_maps import grid_rows

@@ -201,8 +201,8 @@ def test_a_killed_script_leaves_the_old_or_the_new(script, data, tmp_path):
 WRITER = """
     import sys
     sys.path.insert(0, sys.argv[1])
-    from gatherstats.atomically import write_atomically
-    from gatherstats.output import run_main
+    from gatherstats.process.atomic_file import write_atomically
+    from gatherstats.process.output import run_main
 
     def main():
         print("starts", flush=True)
@@ -276,8 +276,9 @@ def test_a_second_signal_ends_it_at_once(tmp_path):
 AT_A_MOMENT = """
     import errno, os, signal, subprocess, sys
     sys.path.insert(0, sys.argv[1])
-    from gatherstats import children, interruption
-    from gatherstats.output import run_main
+    from gatherstats.process import children
+    from gatherstats.process import interruption
+    from gatherstats.process.output import run_main
 
     def fail():
         with interruption.signals_wait():

@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from gatherstats.load import load
+from gatherstats.data.reader import load
 from made import aggregates, failed, repetitions, results
 
 GOOD = results(repetitions("BM_a", [10.0, 11, 12, 13]), repetitions("BM_b", [20.0] * 4))

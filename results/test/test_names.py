@@ -1,7 +1,7 @@
 """Names of rows are read into their parts and come back unchanged."""
 
 import pytest
-from gatherstats.names import parse_name
+from gatherstats.data.names import parse_name
 from hypothesis import given
 from hypothesis import strategies as st
 

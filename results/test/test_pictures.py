@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from conftest import RESULTS, write_files
-from gatherstats.load import load
+from gatherstats.data.reader import load
 from made import repetitions, results
 from made_account import account_run
 from made_maps import COPY, GATHER, by_size, grid_run

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from gatherstats.medians import weighted_medians
-from gatherstats.rank_test import MADE_AT, rank_test, smallest_p
+from gatherstats.stats.medians import weighted_medians
+from gatherstats.stats.rank_test import MADE_AT, rank_test, smallest_p
 from scipy import stats
 
 
@@ -83,7 +83,7 @@ def test_smallest_p_of_very_many_repetitions_is_a_number():
 def test_many_pairs_are_ranked_in_pieces(rng, monkeypatch):
     base, other = rng.lognormal(0, 0.1, (7, 40)), rng.lognormal(0, 0.1, (7, 40))
     whole = rank_test(base, other)
-    monkeypatch.setattr("gatherstats.rank_test.TOGETHER", 170)
+    monkeypatch.setattr("gatherstats.stats.rank_test.TOGETHER", 170)
     pieces = rank_test(base, other)
     assert np.array_equal(whole.low, pieces.low) and np.array_equal(whole.p, pieces.p)
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 import pytest
-from gatherstats.load import load
+from gatherstats.data.reader import load
 
 STRATEGIES = ["pwrite", "pwritev", "fallback", "contiguous"]
 CALLS = [6250, 1563, 6250, 1563]

@@ -4,10 +4,10 @@ import json
 
 import pytest
 from conftest import RESULTS
-from gatherstats.load import load
-from gatherstats.names import parse_name
-from gatherstats.sentences import sentence
-from gatherstats.verdict import judge
+from gatherstats.data.reader import load
+from gatherstats.data.names import parse_name
+from gatherstats.stats.verdict_words import sentence
+from gatherstats.stats.verdict import judge
 
 FILES = sorted((RESULTS / "reference").glob("*.json"))
 

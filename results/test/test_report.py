@@ -11,16 +11,16 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from conftest import RESULTS, write_files
-from gatherstats.account import accounts
-from gatherstats.account_text import account_lines
-from gatherstats.advice import advise
-from gatherstats.advice_text import advice_text
-from gatherstats.crossover import make_maps
-from gatherstats.crossover_text import cell_text
-from gatherstats.load import load
-from gatherstats.samples import measure
-from gatherstats.svg import fitting, round_steps
-from gatherstats.units import time_text
+from gatherstats.blog.account import accounts
+from gatherstats.blog.account_text import account_lines
+from gatherstats.crossover.advice import advise
+from gatherstats.crossover.advice_text import advice_text
+from gatherstats.crossover.map import make_maps
+from gatherstats.crossover.terminal import cell_text
+from gatherstats.data.reader import load
+from gatherstats.stats.samples import measure
+from gatherstats.report.svg import fitting, round_steps
+from gatherstats.text.units import time_text
 from made import aggregates, blog_run, failed, repetitions, results
 from made_account import account_run
 from made_maps import NAME, grid_rows, grid_run

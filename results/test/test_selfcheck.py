@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import selfcheck
 from conftest import RESULTS
-from gatherstats.names import parse_name
-from gatherstats.resampling import draw, smallest_found
-from gatherstats.rows import Row
-from gatherstats.selfchecking import EXTRA, preset_lines
+from gatherstats.data.names import parse_name
+from gatherstats.stats.resampling import draw, smallest_found
+from gatherstats.data.rows import Row
+from gatherstats.compare.selfcheck import EXTRA, preset_lines
 from made import BLOG, drifting, independent, repetitions, results
 
 SCRIPT = str(RESULTS / "selfcheck.py")

@@ -15,7 +15,7 @@ import termios
 import numpy as np
 import pytest
 from conftest import RESULTS
-from gatherstats.atomically import require_writable, write_atomically
+from gatherstats.process.atomic_file import require_writable, write_atomically
 from made_maps import COPY, GATHER, by_size, grid_run
 from users import STRANGER, needs_stranger
 
@@ -208,7 +208,7 @@ def test_the_mode_is_the_old_files_or_the_users(mask, tmp_path):
 
 @pytest.mark.parametrize("columns, used", [(60, 80), (96, 96), (300, 120)])
 def test_the_width_is_the_terminals_within_limits(columns, used):
-    code = "from gatherstats.output import screen_width as w; print(w())"
+    code = "from gatherstats.process.output import screen_width as w; print(w())"
     main, other = pty.openpty()
     size = struct.pack("HHHH", 24, columns, 0, 0)
     fcntl.ioctl(other, termios.TIOCSWINSZ, size)

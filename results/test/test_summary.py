@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from gatherstats.summary import half_interval, summarise_times, upper_fence
+from gatherstats.blog.benchmarkdotnet import half_interval, summarise_times, upper_fence
 
 POWERS = np.array([1.0, 2, 4, 8, 16, 32, 64])
 

@@ -13,9 +13,9 @@ import tracemalloc
 import hostile
 import pytest
 from conftest import RESULTS
-from gatherstats import load as loading
-from gatherstats import selfchecking
-from gatherstats.claims import PUBLIC
+from gatherstats.data import reader as loading
+from gatherstats.compare import selfcheck as selfchecking
+from gatherstats.claims.claims import PUBLIC
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import repetitions, results

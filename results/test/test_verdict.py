@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from gatherstats.effect import compare_repetitions, compare_summaries
-from gatherstats.rank_test import smallest_p
-from gatherstats.repetitions import Repetitions
-from gatherstats.rows import Aggregates
-from gatherstats.sentences import sentence
-from gatherstats.verdict import Outcome, benjamini_hochberg, holm, judge
+from gatherstats.stats.effect import compare_repetitions, compare_summaries
+from gatherstats.stats.rank_test import smallest_p
+from gatherstats.stats.repetitions import Repetitions
+from gatherstats.data.rows import Aggregates
+from gatherstats.stats.verdict_words import sentence
+from gatherstats.stats.verdict import Outcome, benjamini_hochberg, holm, judge
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats

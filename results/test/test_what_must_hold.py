@@ -10,10 +10,10 @@ import json
 import numpy as np
 import pytest
 from conftest import RESULTS
-from gatherstats.drift import remove_drift
-from gatherstats.load import load
-from gatherstats.repetitions import Repetitions
-from gatherstats.resampling import (
+from gatherstats.stats.drift import remove_drift
+from gatherstats.data.reader import load
+from gatherstats.stats.repetitions import Repetitions
+from gatherstats.stats.resampling import (
     draw,
     draw_as_measured,
     share,
@@ -21,7 +21,7 @@ from gatherstats.resampling import (
     verdicts,
     without_drift,
 )
-from gatherstats.verdict import ALPHA, THRESHOLD, Outcome, judge, uncorrected
+from gatherstats.stats.verdict import ALPHA, THRESHOLD, Outcome, judge, uncorrected
 from made import KINDS, interleaved
 from recorded import RECORDED, as_one, found_by_plain_tests, found_slower, slower
 

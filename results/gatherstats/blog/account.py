@@ -1,0 +1,200 @@
+"""Accounts for what gathering gains: which part is entering the kernel less often, and which is not.
+
+The same loop is measured on a file and on /dev/null, where a call does nothing but enter the kernel
+and return. W, G and C are the medians with separate writes, gathered, and with one write of bytes
+that lie together already; N, the same on /dev/null:
+
+    entry   = NW - NC    as many calls less as G makes, at what a call costs on /dev/null
+    vectors = NC - NG    what it costs there to hand over a vector instead: a loss, if above zero
+    rest    = (W - G) - (NW - NG)    what the file system does for each call
+
+so that entry + vectors + rest = W - G, the whole gain. What does not change with the number of
+calls, such as opening the file, cancels out of each difference.
+
+Each part is a sum of medians of independent samples. Its interval follows from the medians' own
+intervals, those of the comparison, by the MOVER rule (G. Y. Zou, A. Donner, Statistics in Medicine
+27, 2008, 1693-1702); it is not resampled, so that it needs no seed and is the same every time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gatherstats.stats.effect import FEWEST_REPETITIONS
+from gatherstats.stats.medians import median_interval
+from gatherstats.data.names import RowName
+from gatherstats.stats.repetitions import Repetitions
+from gatherstats.data.rows import Row
+from gatherstats.stats.samples import Measured
+
+GATHERED = ("pwritev", "writev")
+SEPARATE = ("pwrite", "write")
+TOGETHER = "contiguous"
+IDLE = "null"
+"""The target on which a call costs nothing but its entry."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A time in seconds with its 95 % interval."""
+
+    time_s: float
+    low_s: float
+    high_s: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it can be told from zero."""
+        return self.low_s > 0 or self.high_s < 0
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where the gain of one gathered row comes from.
+
+    name: the gathered row on the file.
+    gain, entry, vectors, rest: as above; the last three add up to the first.
+    calls_saved: calls of each operation that gathering saves.
+    call: what one of them costs on /dev/null.
+    """
+
+    name: RowName
+    gain: Part
+    entry: Part
+    vectors: Part
+    rest: Part
+    calls_saved: int
+    call: Part
+
+    @property
+    def parts(self) -> tuple[Part, Part, Part]:
+        """What the gain is made of."""
+        return self.entry, self.vectors, self.rest
+
+
+@dataclass(frozen=True)
+class Accounts:
+    """The accounts of a run, by the gathered row's name.
+
+    refused: why there is none for a row, though all rows for it are there; not yet safe to print.
+    """
+
+    made: dict[str, Account]
+    refused: dict[str, str]
+
+
+def combine(terms: Sequence[tuple[float, np.ndarray]]) -> Part:
+    """The sum of factor * median over samples of times in seconds, with its interval.
+
+    Each sample needs FEWEST_REPETITIONS times, all above zero, and must be independent of the
+    others.
+    """
+    total, below, above = 0.0, 0.0, 0.0
+    for factor, times_s in terms:
+        middle, down, up = (
+            float(v) for v in median_interval(np.sort(times_s)[np.newaxis])
+        )
+        median_s = math.exp(middle)
+        distances = median_s - math.exp(middle - down), math.exp(middle + up) - median_s
+        if factor < 0:
+            distances = distances[::-1]
+        total += factor * median_s
+        below += (factor * distances[0]) ** 2
+        above += (factor * distances[1]) ** 2
+    return Part(total, total - math.sqrt(below), total + math.sqrt(above))
+
+
+def accounts(measured: Sequence[Measured]) -> Accounts:
+    """The accounts that a run's rows allow: one for each gathered row that has its partners.
+
+    measured: all rows of one run, with drift removed.
+    """
+    found = Accounts({}, {})
+    by_name = {
+        (one.row.name.without("strategy"), _strategy(one)): one for one in measured
+    }
+    for one in measured:
+        name = one.row.name
+        if _strategy(one) not in GATHERED or name.keys.get("target") in (None, IDLE):
+            continue
+        partners = _partners(name, by_name)
+        if partners is None:
+            continue
+        problem = _problem([one, *partners])
+        if problem:
+            found.refused[name.text] = problem
+        else:
+            found.made[name.text] = _account(one, *partners)
+    return found
+
+
+def serves_an_account(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether a row on /dev/null stands beside the same row on a file, to explain it."""
+    name = row.name
+    return name.keys.get("target") == IDLE and any(
+        other.name.keys.get("target") not in (None, IDLE)
+        and other.name.without("target") == name.without("target")
+        for other in rows
+    )
+
+
+def _strategy(one: Measured) -> str:
+    return one.row.name.keys.get("strategy", "")
+
+
+def _partners(name: RowName, by_name: dict) -> list[Measured] | None:
+    """Separate writes on the same target; then separate, gathered, together on /dev/null."""
+    strategy = name.keys["strategy"]
+    separate = SEPARATE[GATHERED.index(strategy)]
+    idle = RowName(name.text, name.scope, {**name.keys, "target": IDLE}, name.suffixes)
+    here, there = name.without("strategy"), idle.without("strategy")
+    keys = [(here, separate), *((there, s) for s in (separate, strategy, TOGETHER))]
+    if not all(key in by_name for key in keys):
+        return None
+    return [by_name[key] for key in keys]
+
+
+def _problem(rows: Sequence[Measured]) -> str:
+    for one in rows:
+        if one.row.failed:
+            return f"{one.row.name} failed"
+        if not isinstance(one.sample, Repetitions):
+            return f"{one.row.name} has no repetitions in the file"
+        if one.sample.size < FEWEST_REPETITIONS:
+            return f"{one.row.name} has fewer than {FEWEST_REPETITIONS} repetitions"
+        if one.sample.times_s.min() <= 0:
+            return f"{one.row.name} has a time of zero"
+    calls = [one.row.counter("calls") for one in rows]
+    if None in calls:
+        return "the rows do not say how many calls they make"
+    gathered, separate, idle_separate, idle_gathered, together = calls
+    if not gathered == idle_gathered == together or separate != idle_separate:
+        return "the rows make different numbers of calls"
+    return "" if separate - gathered >= 0.5 else "gathering saves no call"
+
+
+def _account(
+    gathered: Measured,
+    separate: Measured,
+    idle_separate: Measured,
+    idle_gathered: Measured,
+    together: Measured,
+) -> Account:
+    g, w, nw, ng, nc = (
+        one.sample.times_s
+        for one in (gathered, separate, idle_separate, idle_gathered, together)
+    )
+    saved = (separate.row.counter("calls") or 0) - (gathered.row.counter("calls") or 0)
+    return Account(
+        gathered.row.name,
+        gain=combine([(1, w), (-1, g)]),
+        entry=combine([(1, nw), (-1, nc)]),
+        vectors=combine([(1, nc), (-1, ng)]),
+        rest=combine([(1, w), (-1, g), (-1, nw), (1, ng)]),
+        calls_saved=round(saved),
+        call=combine([(1 / saved, nw), (-1 / saved, nc)]),
+    )

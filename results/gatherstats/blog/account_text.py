@@ -1,0 +1,59 @@
+"""Says in three lines where the gain of gathering comes from."""
+
+from __future__ import annotations
+
+from gatherstats.blog.account import Account, Part
+from gatherstats.text.units import Unit, significant, time_unit
+
+MAY_BE_ZERO = "may be zero"
+
+
+def unit_of(account: Account) -> Unit:
+    """The unit in which all parts are told: that of the largest."""
+    return time_unit([max(abs(part.time_s) for part in (account.gain, *account.parts))])
+
+
+def part_text(part: Part, unit: Unit) -> str:
+    """A part with its interval, in this unit."""
+    low, high = (_number(v, unit) for v in (part.low_s, part.high_s))
+    return f"{_number(part.time_s, unit)} {unit.name} ({low} to {high})"
+
+
+def labels(account: Account) -> tuple[str, str, str]:
+    """What the three parts are called."""
+    call_ns = significant(account.call.time_s * 1e9, 3)
+    return (
+        f"{account.calls_saved} calls saved x {call_ns} ns",
+        "handing over vectors",
+        "the file system's work per call",
+    )
+
+
+def share_text(part: Part, account: Account) -> str:
+    """A part's share of the gain; that it cannot be told from zero; "" where there is no gain."""
+    if not part.is_clear:
+        return MAY_BE_ZERO
+    if not account.gain.is_clear:
+        return ""
+    share = part.time_s / account.gain.time_s * 100
+    return f"{share:.0f} %" if abs(share) >= 1 else f"{share:.1f} %"
+
+
+def account_lines(account: Account) -> list[str]:
+    """The three parts, each in a line; together they are the gain, which the first one names."""
+    unit = unit_of(account)
+    entry, vectors, rest = (
+        ", ".join(filter(None, (part_text(part, unit), share_text(part, account))))
+        for part in account.parts
+    )
+    saved, handing, work = labels(account)
+    doubt = "" if account.gain.is_clear else f", {MAY_BE_ZERO}"
+    return [
+        f"Gain {part_text(account.gain, unit)}{doubt}: {saved} = {entry}",
+        f"{handing} (this too as on /dev/null): {vectors}",
+        f"{work}, which is the rest: {rest}",
+    ]
+
+
+def _number(time_s: float, unit: Unit) -> str:
+    return f"{time_s / unit.size:.2f}"

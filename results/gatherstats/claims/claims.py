@@ -1,0 +1,373 @@
+"""Checks what others have claimed in public against a run: holds, does not hold, or cannot be told.
+
+Claims are data, in reference/claims/. A file is an object with a list "claims" of objects:
+
+    claim, source   what is claimed and where, in words
+    note            how the words were turned into checks (may be left out)
+    keys            keys of the rows' names that all its rows have; "scope" is one of them
+    checks          a list; the claim holds if all of them do
+
+A check has a "row" and a row "against" which it is held, each as further keys of the names, and a
+"relation", on times:
+
+    faster, slower  the comparison's verdict; "ratio" (of times, row / against) is what was claimed
+    not faster      slower or the same
+    about           the whole interval of the ratio lies within "within" of "ratio", a factor
+                    (0.25: from ratio / 1.25 to ratio * 1.25); it does not hold if all is outside
+    step            from "against" to the row the time grows by more than the mean step from the row
+                    "start" to "against"; the buffers' numbers are their keys "count"
+
+Without a key "target" a claim is checked on every target of the run. All pairs of one target are a
+family, corrected by Holm.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+
+from gatherstats.blog.account import combine
+from gatherstats.stats.effect import FEWEST_REPETITIONS
+from gatherstats.data.reader import LoadError, read_json
+from gatherstats.data.names import whole_number
+from gatherstats.stats.repetitions import Repetitions
+from gatherstats.data.rows import Run
+from gatherstats.stats.samples import Measured, measure
+from gatherstats.stats.verdict import THRESHOLD, Outcome, Verdict, judge
+
+PUBLIC = sorted((Path(__file__).parents[2] / "reference" / "claims").glob("*.json"))
+"""The files with public claims."""
+
+RELATIONS = ("faster", "slower", "not faster", "about", "step")
+
+Keys = dict[str, str]
+
+
+class ClaimsError(Exception):
+    """A file of claims that cannot be used; the text is one line that says why."""
+
+
+class Finding(str, Enum):
+    """What a run says about a claim."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    OPEN = "cannot tell here"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One relation that a claim implies; keys are those of the whole row names."""
+
+    row: Keys
+    against: Keys
+    relation: str
+    ratio: float | None = None
+    within: float = 0.0
+    start: Keys | None = None
+
+    @property
+    def rows(self) -> list[Keys]:
+        """The keys of all rows that it needs."""
+        return [self.row, self.against, *([self.start] if self.start else [])]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What somebody claimed, and what would have to be true."""
+
+    claim: str
+    source: str
+    note: str
+    checks: list[Check]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check on one target.
+
+    value, low, high: the ratio of times and its interval; for a step, the step as a share of the
+    time of `against`. NaN where they are not known.
+    problem: why it cannot be told, "" where it follows from the figures.
+    """
+
+    check: Check
+    finding: Finding
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    problem: str = ""
+
+    @property
+    def is_as_claimed(self) -> bool | None:
+        """Whether the claimed ratio lies in the interval; None without one."""
+        if self.check.ratio is None or math.isnan(self.low):
+            return None
+        return self.low <= self.check.ratio <= self.high
+
+
+@dataclass(frozen=True)
+class Result:
+    """A claim and what the run says of it, by target. missing: rows that no target has."""
+
+    claim: Claim
+    by_target: dict[str, list[Checked]]
+    missing: list[Keys]
+
+    def finding(self, target: str) -> Finding:
+        """All checks must hold, and one that does not is enough."""
+        findings = [checked.finding for checked in self.by_target[target]]
+        if Finding.FAILS in findings:
+            return Finding.FAILS
+        return Finding.OPEN if Finding.OPEN in findings else Finding.HOLDS
+
+    @property
+    def findings(self) -> dict[str, Finding]:
+        """The finding on each target."""
+        return {target: self.finding(target) for target in self.by_target}
+
+
+def read_claims(path: str | Path) -> list[Claim]:
+    """Read a file of claims. Raises ClaimsError."""
+    try:
+        document = read_json(path)
+    except LoadError as error:
+        raise ClaimsError(str(error)) from error
+    items = document.get("claims") if isinstance(document, dict) else None
+    if not isinstance(items, list) or not items:
+        raise ClaimsError('it has no list "claims"')
+    return [_read_claim(item, f"claim {i}") for i, item in enumerate(items, 1)]
+
+
+def check_claims(
+    run: Run, claims: Sequence[Claim], threshold: float = THRESHOLD
+) -> list[Result]:
+    """Check claims against a run; differences up to `threshold` count as none."""
+    measured, _ = measure(run.rows)
+    targets = list(
+        dict.fromkeys(
+            one.row.name.keys["target"]
+            for one in measured
+            if "target" in one.row.name.keys
+        )
+    )
+    find = _Finder(measured)
+    jobs: list[tuple[int, str, Check, list[Measured | None]]] = []
+    missing: list[list[Keys]] = []
+    for i, claim in enumerate(claims):
+        fixed = claim.checks[0].row.get("target")
+        lost: list[Keys] = []
+        begun = len(jobs)
+        for target in [fixed] if fixed else targets:
+            found = [
+                (check, [find(keys, target) for keys in check.rows])
+                for check in claim.checks
+            ]
+            if any(row is not None for _, rows in found for row in rows):
+                jobs += [(i, target, check, rows) for check, rows in found]
+        if len(jobs) == begun:
+            lost = [keys for check in claim.checks for keys in check.rows]
+        missing.append(lost)
+    checked = _check_all(jobs, threshold)
+    results = [Result(c, {}, lost) for c, lost in zip(claims, missing)]
+    for (i, target, _, _), one in zip(jobs, checked):
+        results[i].by_target.setdefault(target, []).append(one)
+    return results
+
+
+class _Finder:
+    """Finds the row that a claim means."""
+
+    def __init__(self, rows: Sequence[Measured]) -> None:
+        self.by_target: dict[str, list[tuple[Measured, Keys]]] = {}
+        for one in rows:
+            keys = {"scope": str(one.row.name.scope), **one.row.name.keys}
+            if "target" in keys:
+                self.by_target.setdefault(keys["target"], []).append((one, keys))
+
+    def __call__(self, keys: Keys, target: str) -> Measured | None:
+        """The row with these keys and the fewest others; None if there is none."""
+        wanted = {**keys, "target": target}
+        fitting = [
+            (len(known), one)
+            for one, known in self.by_target.get(target, [])
+            if all(known.get(key) == value for key, value in wanted.items())
+        ]
+        return min(fitting, key=lambda pair: pair[0])[1] if fitting else None
+
+
+def _check_all(
+    jobs: Sequence[tuple[int, str, Check, list[Measured | None]]], threshold: float
+) -> list[Checked]:
+    problems = [_problem(check, rows) for _, _, check, rows in jobs]
+    compared = [
+        k
+        for k, (_, _, check, _) in enumerate(jobs)
+        if not problems[k] and check.relation != "step"
+    ]
+    verdicts = judge(
+        [(jobs[k][3][1].sample, jobs[k][3][0].sample) for k in compared],
+        threshold,
+        families=[jobs[k][1] for k in compared],
+    )
+    by_job = dict(zip(compared, verdicts))
+    checked = []
+    for k, (_, _, check, rows) in enumerate(jobs):
+        if problems[k]:
+            checked.append(Checked(check, Finding.OPEN, problem=problems[k]))
+        elif check.relation == "step":
+            checked.append(_check_step(check, rows, threshold))
+        else:
+            checked.append(_check_ratio(check, by_job[k]))
+    return checked
+
+
+def _problem(check: Check, rows: Sequence[Measured | None]) -> str:
+    for keys, one in zip(check.rows, rows):
+        if one is None:
+            return f"the row {keys_text(keys)} is missing"
+        if one.row.failed:
+            return f"the row {keys_text(keys)} failed"
+        if check.relation != "step":
+            continue
+        sample = one.sample
+        if not isinstance(sample, Repetitions) or sample.size < FEWEST_REPETITIONS:
+            return f"the row {keys_text(keys)} has too few repetitions"
+        if sample.times_s.min() <= 0:
+            return f"the row {keys_text(keys)} has a time of zero"
+    return ""
+
+
+def keys_text(keys: Keys) -> str:
+    """Keys as they stand in a name."""
+    return " ".join(f"{key}:{value}" for key, value in keys.items())
+
+
+def _check_ratio(check: Check, verdict: Verdict) -> Checked:
+    effect = verdict.effect
+    if effect.problem:
+        return Checked(check, Finding.OPEN, effect.ratio, problem=effect.problem)
+    finding = _JUDGES[check.relation](check, verdict)
+    return Checked(check, finding, effect.ratio, effect.low, effect.high)
+
+
+def _is(*outcomes: Outcome) -> Callable[[Check, Verdict], Finding]:
+    """Holds for these outcomes, and does not for any other that is decided."""
+
+    def finding(_: Check, verdict: Verdict) -> Finding:
+        if verdict.outcome is Outcome.UNDECIDED:
+            return Finding.OPEN
+        return Finding.HOLDS if verdict.outcome in outcomes else Finding.FAILS
+
+    return finding
+
+
+def _is_about(check: Check, verdict: Verdict) -> Finding:
+    low = (check.ratio or 1.0) / (1 + check.within)
+    high = (check.ratio or 1.0) * (1 + check.within)
+    effect = verdict.effect
+    if effect.n < FEWEST_REPETITIONS:
+        return Finding.OPEN
+    if low <= effect.low and effect.high <= high:
+        return Finding.HOLDS
+    outside = effect.high < low or effect.low > high
+    return Finding.FAILS if outside else Finding.OPEN
+
+
+_JUDGES: dict[str, Callable[[Check, Verdict], Finding]] = {
+    "faster": _is(Outcome.FASTER),
+    "slower": _is(Outcome.SLOWER),
+    "not faster": _is(Outcome.SLOWER, Outcome.SAME),
+    "about": _is_about,
+}
+
+
+def _check_step(
+    check: Check, rows: Sequence[Measured | None], threshold: float
+) -> Checked:
+    top, middle, start = (one for one in rows if one is not None)
+    counts = [int(keys["count"]) for keys in check.rows]
+    steps = counts[1] - counts[2]
+    share = (counts[0] - counts[1]) / steps
+    samples = [one.sample.times_s for one in (top, middle, start)]
+    part = combine(list(zip((1, -1 - share, share), samples)))
+    scale = float(np.median(samples[1]))
+    low, high = part.low_s / scale, part.high_s / scale
+    finding = Finding.OPEN
+    if low > 0:
+        finding = Finding.HOLDS
+    elif high < threshold:
+        finding = Finding.FAILS
+    return Checked(check, finding, part.time_s / scale, low, high)
+
+
+def _read_claim(item: object, where: str) -> Claim:
+    if not isinstance(item, dict):
+        raise ClaimsError(f"{where} is no object")
+    for key in ("claim", "source"):
+        if not isinstance(item.get(key), str) or not item[key].strip():
+            raise ClaimsError(f"{where} has no text {key!r}")
+    checks = item.get("checks")
+    if not isinstance(checks, list) or not checks:
+        raise ClaimsError(f'{where} has no list "checks"')
+    shared = _read_keys(item.get("keys", {}), where, "keys")
+    made = [
+        _read_check(check, shared, f"{where}, check {i}")
+        for i, check in enumerate(checks, 1)
+    ]
+    return Claim(item["claim"], item["source"], str(item.get("note", "")), made)
+
+
+def _read_check(item: object, shared: Keys, where: str) -> Check:
+    if not isinstance(item, dict):
+        raise ClaimsError(f"{where} is no object")
+    relation = item.get("relation")
+    if relation not in RELATIONS:
+        raise ClaimsError(
+            f"{where}: the relation {relation!r} is not among {', '.join(RELATIONS)}"
+        )
+    row, against = (
+        {**shared, **_read_keys(item.get(key), where, key)}
+        for key in ("row", "against")
+    )
+    ratio = _read_number(item, "ratio", where)
+    within = _read_number(item, "within", where)
+    start = None
+    if relation == "about" and (ratio is None or within is None):
+        raise ClaimsError(f'{where}: "about" needs "ratio" and "within"')
+    if relation == "step":
+        start = {**shared, **_read_keys(item.get("start"), where, "start")}
+        _require_counts([row, against, start], where)
+    return Check(row, against, relation, ratio, within or 0.0, start)
+
+
+def _require_counts(rows: Sequence[Keys], where: str) -> None:
+    counts = [whole_number(keys.get("count", "")) for keys in rows]
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        raise ClaimsError(f'{where}: "step" needs a "count" in each of its rows')
+    if not known[0] > known[1] > known[2]:
+        raise ClaimsError(f'{where}: the counts of a "step" must fall')
+
+
+def _read_keys(item: object, where: str, name: str) -> Keys:
+    texts = isinstance(item, dict) and all(isinstance(v, str) for v in item.values())
+    if not texts:
+        raise ClaimsError(f"{where}: {name!r} is no object of texts")
+    return dict(item)
+
+
+def _read_number(item: dict, key: str, where: str) -> float | None:
+    value = item.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ClaimsError(f"{where}: {key!r} is no number")
+    if not 0 < value < math.inf:
+        raise ClaimsError(f"{where}: {key!r} is not above zero")
+    return float(value)

@@ -1,0 +1,180 @@
+"""Shows what a run says about public claims, to people and in a line of JSON to programs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from gatherstats.claims.claims import Check, Checked, Finding, Keys, Result, keys_text
+from gatherstats.data.environment import describe, describe_briefly
+from gatherstats.data.rows import Run
+from gatherstats.text.strict_json import dumps
+from gatherstats.text.safe import printable
+from gatherstats.text.units import significant
+
+FORMAT = "gatherbench-claims"
+VERSION = 1
+
+COLUMNS = 100
+"""Text is wrapped at this width."""
+
+
+def terminal(run: Run, results: Sequence[Result]) -> list[str]:
+    """For each claim its source, what was measured, and whether it holds, target by target."""
+    lines = [printable(run.path)]
+    for heading, text in describe_briefly(run):
+        lines += _wrapped(f"{heading}: {text}", "    ")
+    for i, result in enumerate(results, 1):
+        lines += ["", *_wrapped(f"{i}. {printable(result.claim.claim)}", "", "   ")]
+        note = f"; {result.claim.note}" if result.claim.note else ""
+        lines += _wrapped(printable(f"Source: {result.claim.source}{note}"), "   ")
+        for target, checks in result.by_target.items():
+            finding = result.finding(target).value
+            figures = "; ".join(_with_finding(one, len(checks)) for one in checks)
+            lines += _wrapped(
+                printable(f"- {target}: {finding}: {figures}"), "   ", "     "
+            )
+        lines += _wrapped(printable(summary(result)), "   ")
+    legend = (
+        "Figures: ratios of median times with their 95 % intervals; verdicts: rank test, p with"
+        " Holm's correction over the pairs of a target."
+    )
+    return [*lines, "", *_wrapped(overview(results)), *_wrapped(legend)]
+
+
+def summary(result: Result) -> str:
+    """A claim's outcome in a sentence that names the targets where they differ."""
+    if not result.by_target:
+        return f"=> {Finding.OPEN.value}: no row {keys_text(result.missing[0])} in this run."
+    found = result.findings
+    if len(set(found.values())) == 1:
+        where = "" if len(found) == 1 else f" on {_listed(list(found))}"
+        return f"=> {next(iter(found.values())).value}{where}."
+    parts = []
+    for finding in Finding:
+        targets = [target for target, one in found.items() if one is finding]
+        if targets:
+            parts.append(f"{finding.value} on {_listed(targets)}")
+    return f"=> differs: {'; '.join(parts)}."
+
+
+def overview(results: Sequence[Result]) -> str:
+    """How many claims hold."""
+    kinds = {finding.value: 0 for finding in Finding} | {"differ by target": 0}
+    for result in results:
+        found = set(result.findings.values()) or {Finding.OPEN}
+        kinds[found.pop().value if len(found) == 1 else "differ by target"] += 1
+    words = {
+        "holds": "hold",
+        "does not hold": "do not hold",
+        "cannot tell here": "cannot be told",
+    }
+    parts = [
+        f"{number} {words.get(kind, kind)}" for kind, number in kinds.items() if number
+    ]
+    number = len(results)
+    return f"{number} {'claim' if number == 1 else 'claims'}: {', '.join(parts)}."
+
+
+def checked_text(one: Checked) -> str:
+    """One check's figures; not yet safe to print."""
+    check = one.check
+    pair = _difference(check.row, check.against)
+    if one.problem:
+        return f"{pair}: {one.problem}"
+    if check.relation == "step":
+        share = [f"{v * 100:+.1f} %" for v in (one.value, one.low, one.high)]
+        return f"{pair}: {share[0]} beyond an even growth ({share[1]} to {share[2]})"
+    text = f"{pair} {significant(one.value)}"
+    if one.low == one.low:
+        text += f" ({significant(one.low)} to {significant(one.high)})"
+    return f"{text}, claimed {_claimed(check)}"
+
+
+def _claimed(check: Check) -> str:
+    if check.relation == "about":
+        return f"about {significant(check.ratio or 1.0, 3)}"
+    if check.ratio is not None:
+        return significant(check.ratio, 3)
+    return {"faster": "< 1", "slower": "> 1", "not faster": ">= 1"}[check.relation]
+
+
+def as_json(run: Run, results: Sequence[Result]) -> str:
+    """All findings in one line of strict JSON. Keys are only ever added."""
+    claims = [
+        {
+            "claim": result.claim.claim,
+            "source": result.claim.source,
+            "note": result.claim.note,
+            "findings": {t: finding.value for t, finding in result.findings.items()},
+            "missing": result.missing,
+            "checks": [
+                {
+                    "target": target,
+                    "row": one.check.row,
+                    "against": one.check.against,
+                    "start": one.check.start,
+                    "relation": one.check.relation,
+                    "claimed": one.check.ratio,
+                    "finding": one.finding.value,
+                    "value": one.value,
+                    "low": one.low,
+                    "high": one.high,
+                    "as_claimed": one.is_as_claimed,
+                    "problem": one.problem,
+                }
+                for target, checks in result.by_target.items()
+                for one in checks
+            ],
+        }
+        for result in results
+    ]
+    return dumps(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "path": run.path,
+            "environment": dict(describe(run)),
+            "claims": claims,
+        }
+    )
+
+
+def _with_finding(one: Checked, number: int) -> str:
+    """A check's figures; among several, which of them do not hold."""
+    text = checked_text(one)
+    if number == 1 or one.finding is Finding.HOLDS:
+        return text
+    return f"{text} [{one.finding.value}]"
+
+
+def _difference(row: Keys, against: Keys) -> str:
+    """What a ratio is of: the keys in which its rows differ, and the size where they share it."""
+    differing = [key for key in row if row[key] != against.get(key)]
+    sides = [
+        " ".join(
+            keys.get(key, "none")
+            if key == "strategy"
+            else f"{key}:{keys.get(key, 'none')}"
+            for key in differing
+        )
+        for keys in (row, against)
+    ]
+    size = f"size:{row['size']} " if "size" in row and "size" not in differing else ""
+    return f"{size}{sides[0]} / {sides[1]}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _wrapped(text: str, first: str = "", later: str | None = None) -> list[str]:
+    lines = textwrap.wrap(
+        text.replace(" %", "\xa0%"),
+        COLUMNS,
+        initial_indent=first,
+        subsequent_indent=first if later is None else later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace("\xa0", " ") for line in lines]

@@ -1,0 +1,330 @@
+"""Compares two runs, two sets of launches, or the rows of one run, and says how complete that is."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from gatherstats.data.comparable import obstacles
+from gatherstats.stats.drift import Drift, is_in_random_order
+from gatherstats.data.environment import is_published
+from gatherstats.data.grouping import system_of
+from gatherstats.stats.launches import measure_launches
+from gatherstats.compare.matching import Match, Matching, match_by_key, match_by_name
+from gatherstats.data.rows import Run
+from gatherstats.stats.samples import Measured, measure
+from gatherstats.stats.verdict import (
+    THRESHOLD,
+    Correction,
+    Outcome,
+    Verdict,
+    benjamini_hochberg,
+    holm,
+    judge,
+)
+
+
+class Method(NamedTuple):
+    """A correction for many pairs, and what people call it."""
+
+    title: str
+    correct: Correction
+
+
+CORRECTIONS = {
+    "holm": Method("Holm's method", holm),
+    "bh": Method("Benjamini and Hochberg's method", benjamini_hochberg),
+}
+"""The corrections by the names that the command line uses."""
+
+PASSED, SLOWER, INCOMPLETE = 0, 1, 3
+"""Exit statuses: nothing is slower; something is; not all could be compared. 2 is bad usage."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to compare.
+
+    threshold: differences up to this share of the time count as none.
+    correction: a name from CORRECTIONS.
+    across: aspects from comparable.ASPECTS that may differ, because they are the question.
+    force: compare whatever differs, and say so.
+    fail_above: a row that is slower by more than this ratio makes the exit status 1.
+    """
+
+    threshold: float = THRESHOLD
+    correction: str = "holm"
+    across: frozenset[str] = frozenset()
+    force: bool = False
+    fail_above: float = 1.0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two rows that were compared."""
+
+    base: Measured
+    other: Measured
+    verdict: Verdict
+
+    @property
+    def is_decidable(self) -> bool:
+        """Whether its samples could have given a decision at all."""
+        return not self.verdict.effect.problem and self.verdict.attainable
+
+
+@dataclass
+class Comparison:
+    """What came out. Texts are as in the files, not yet safe to print.
+
+    key: along which key of the names rows of one run were compared; "" for rows of the same name.
+    unit: what the values of the samples are, "repetitions" or "launches".
+    problems: what is missing, failed or refused, a line each; with one, the verdict is incomplete.
+    forced: why this should not have been compared.
+    notes: what a reader should know besides.
+    drifts: how much drift was taken out, by what it was taken out of.
+    """
+
+    settings: Settings
+    base_runs: list[Run]
+    other_runs: list[Run]
+    key: str = ""
+    unit: str = "repetitions"
+    pairs: list[Pair] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    forced: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    drifts: dict[str, Drift] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[Outcome, int]:
+        """How many pairs have each verdict."""
+        found = Counter(pair.verdict.outcome for pair in self.pairs)
+        return {outcome: found[outcome] for outcome in Outcome}
+
+    @property
+    def geometric_mean(self) -> float | None:
+        """The geometric mean of the pairs' ratios, None without any ratio."""
+        ratios = [p.verdict.effect.ratio for p in self.pairs]
+        logs = [math.log(r) for r in ratios if math.isfinite(r) and r > 0]
+        return math.exp(float(np.mean(logs))) if logs else None
+
+    @property
+    def slower(self) -> list[Pair]:
+        """The pairs that are slower by more than `fail_above`."""
+        return [
+            pair
+            for pair in self.pairs
+            if pair.verdict.outcome is Outcome.SLOWER
+            and pair.verdict.effect.ratio > self.settings.fail_above
+        ]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything in the files was compared, and with enough repetitions to tell."""
+        decidable = all(pair.is_decidable for pair in self.pairs)
+        return bool(self.pairs) and decidable and not self.problems
+
+    @property
+    def exit_status(self) -> int:
+        """PASSED, SLOWER or INCOMPLETE; what is surely slower outweighs what is missing."""
+        if self.slower:
+            return SLOWER
+        return PASSED if self.is_complete else INCOMPLETE
+
+
+def refusals(old: list[Run], new: list[Run], settings: Settings) -> list[str]:
+    """Why these runs must not be compared, a line for each reason; none if they may."""
+    if settings.force:
+        return []
+    return [
+        f"not comparable, {reason} (--across={aspect} if that is the question)"
+        for aspect, reason in obstacles(old, new).items()
+        if aspect not in settings.across
+    ]
+
+
+def given_twice(runs: Iterable[Run]) -> tuple[Run, Run] | None:
+    """Two of these that are the same run, perhaps under two names; None if there are none."""
+    known: dict[tuple, Run] = {}
+    for run in runs:
+        rows = (
+            (r.name.text, r.times_s.tobytes(), repr(r.aggregates)) for r in run.rows
+        )
+        content = (run.context.get("date"), *rows)
+        if content in known:
+            return known[content], run
+        known[content] = run
+    return None
+
+
+def compare_runs(old: list[Run], new: list[Run], settings: Settings) -> Comparison:
+    """Compare rows of the same name; several files on a side are launches, each one value."""
+    result = Comparison(settings, old, new)
+    _note_obstacles(result)
+    result.problems += refusals(old, new, settings)
+    if result.problems:
+        return result
+    if len(old) == len(new) == 1:
+        if given_twice([*old, *new]):
+            result.notes.append(f"{new[0].path} is the same run as {old[0].path}.")
+        sides = [_measure_run(result, run[0], side) for run, side in _sides(old, new)]
+    else:
+        result.unit = "launches"
+        sides = [
+            _measure_launches(result, runs, side) for runs, side in _sides(old, new)
+        ]
+    _judge(result, match_by_name(*sides))
+    if result.unit == "repetitions":
+        result.notes += _single_launch(result)
+    return result
+
+
+def compare_within(
+    run: Run, key: str, baseline: str | None, settings: Settings
+) -> Comparison:
+    """Compare the rows of one run along one key of their names.
+
+    Raises matching.MatchError when there is nothing along that key.
+    """
+    result = Comparison(settings, [run], [run], key=key)
+    measured = _measure_run(result, run, "")
+    matching = match_by_key(measured, key, baseline)
+    if not is_in_random_order(run.rows):
+        result.notes.append(
+            "The rows did not run in random order: a difference of a few per cent may come from"
+            " what ran before."
+        )
+    _judge(result, matching)
+    return result
+
+
+def _sides(old: list[Run], new: list[Run]) -> list[tuple[list[Run], str]]:
+    return [(old, "old"), (new, "new")]
+
+
+def _single_launch(result: Comparison) -> list[str]:
+    """What to think of differences between two processes that ran once each."""
+    notes = [
+        "One launch of each: what changes from launch to launch counts as a difference;"
+        " alternate.py launches both many times."
+    ]
+    decided = [
+        abs(math.log(pair.verdict.effect.ratio))
+        for pair in result.pairs
+        if pair.verdict.outcome in (Outcome.FASTER, Outcome.SLOWER)
+    ]
+    ends = [end for d in result.drifts.values() for end in (d.low, d.high)]
+    drift = max((abs(math.log(end)) for end in ends), default=0.0)
+    small = sum(size <= drift for size in decided)
+    if small:
+        notes.append(
+            f"{small} of {len(decided)} differences are no larger than the drift within these"
+            " runs: between two launches that may be the machine's."
+        )
+    return notes
+
+
+def _note_obstacles(result: Comparison) -> None:
+    """Note what speaks against comparing and is compared all the same."""
+    reasons = obstacles(result.base_runs, result.other_runs)
+    for aspect, reason in reasons.items():
+        if aspect in result.settings.across:
+            result.notes.append(f"Compared across {reason}.")
+        elif result.settings.force:
+            result.forced.append(reason)
+
+
+def _measure_run(result: Comparison, run: Run, side: str) -> list[Measured]:
+    measured, drift = measure(run.rows)
+    _note_drift(result, side, drift)
+    result.problems += [_on(side, problem) for problem in run.problems]
+    result.problems += _failed(measured, side)
+    return measured
+
+
+def _measure_launches(result: Comparison, runs: list[Run], side: str) -> list[Measured]:
+    measured, drifts, problems = measure_launches(runs)
+    for i, drift in enumerate(drifts):
+        _note_drift(result, f"{side}, launch {i + 1}", drift)
+    for run in runs:
+        result.problems += [_on(side, f"{run.path}: {p}") for p in run.problems]
+    result.problems += [_on(side, problem) for problem in problems]
+    result.problems += _failed(measured, side)
+    return measured
+
+
+def _note_drift(result: Comparison, side: str, drift: Drift | None) -> None:
+    if drift is not None:
+        result.drifts[side] = drift
+
+
+def _failed(measured: Iterable[Measured], side: str) -> list[str]:
+    return [
+        _on(side, f"{one.row.name}: failed: {one.row.error}")
+        for one in measured
+        if one.row.failed
+    ]
+
+
+def _on(side: str, text: str) -> str:
+    return f"{side}: {text}" if side else text
+
+
+def _judge(result: Comparison, matching: Matching) -> None:
+    """Fill in the pairs, and note what stands on one side only."""
+    result.problems += _one_sided(result, matching)
+    matches = _allowed(result, matching.matches)
+    settings = result.settings
+    verdicts = judge(
+        [(match.base.sample, match.other.sample) for match in matches],
+        settings.threshold,
+        CORRECTIONS[settings.correction].correct,
+        _tables(result, matches),
+    )
+    result.pairs = [Pair(m.base, m.other, v) for m, v in zip(matches, verdicts)]
+    summaries = sum(p.verdict.effect.statistic == "means" for p in result.pairs)
+    if summaries:
+        result.notes.append(
+            f"{summaries} of {len(result.pairs)} pairs are compared by their aggregates: mean,"
+            " standard deviation and n as they stand in the file (Welch's test)."
+        )
+
+
+def _tables(result: Comparison, matches: list[Match]) -> list[Hashable] | None:
+    """Which pairs are corrected for each other: all, but for what was published in tables of its own."""
+    if not is_published(result.base_runs[0]):
+        return None
+    return [system_of(match.other.row.name) for match in matches]
+
+
+def _one_sided(result: Comparison, matching: Matching) -> list[str]:
+    if not result.key:
+        lines = [f"{name}: missing in new" for name in matching.only_base]
+        return lines + [f"{name}: missing in old" for name in matching.only_other]
+    if matching.only_base:
+        result.notes.append(
+            f"{len(matching.only_base)} rows have no partner that differs in {result.key} alone."
+        )
+    return [f"{name}: the baseline is missing" for name in matching.only_other]
+
+
+def _allowed(result: Comparison, matches: list[Match]) -> list[Match]:
+    """Those that can be judged. Rows that failed are left out: they are listed already."""
+    usable = [
+        m for m in matches if m.base.sample is not None and m.other.sample is not None
+    ]
+    reasons = {m.obstacle: None for m in usable if m.obstacle}
+    if result.settings.force:
+        result.forced += reasons
+        return usable
+    result.problems += [
+        f"not comparable, {reason} (--force compares them all the same)"
+        for reason in reasons
+    ]
+    return [m for m in usable if not m.obstacle]

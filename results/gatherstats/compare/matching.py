@@ -1,0 +1,117 @@
+"""Finds out which row is compared with which: by name in two runs, or along one key in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from gatherstats.data.comparable import WORK_KEYS, work_difference
+from gatherstats.data.grouping import baseline_value
+from gatherstats.data.names import RowName
+from gatherstats.stats.samples import Measured
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two rows to be compared. obstacle: why they should not be, "" if nothing speaks against it."""
+
+    base: Measured
+    other: Measured
+    obstacle: str = ""
+
+
+@dataclass
+class Matching:
+    """What is to be compared, and the names of the rows that stand on one side only."""
+
+    matches: list[Match]
+    only_base: list[str] = field(default_factory=list)
+    only_other: list[str] = field(default_factory=list)
+
+
+class MatchError(Exception):
+    """The file has no rows that could be compared as asked; the text is one line that says why."""
+
+
+def match_by_name(old: Sequence[Measured], new: Sequence[Measured]) -> Matching:
+    """Pair rows of the same name, in the order of the old run.
+
+    Rows without a namesake are paired where their names differ in the amount of work alone, with
+    that as the obstacle.
+    """
+    by_name = {one.row.name.text: one for one in new}
+    found: dict[str, tuple[Measured, str]] = {}
+    for one in old:
+        partner = by_name.get(one.row.name.text)
+        if partner is not None:
+            found[one.row.name.text] = (partner, "")
+    lonely = {name: one for name, one in by_name.items() if name not in found}
+    by_rest = _by_everything_but_work(lonely.values())
+    for one in old:
+        rest = _everything_but_work(one.row.name)
+        if one.row.name.text in found or len(by_rest.get(rest, ())) != 1:
+            continue
+        partner = by_rest.pop(rest)[0]
+        obstacle = work_difference(one.row.name.keys, partner.row.name.keys)
+        found[one.row.name.text] = (partner, obstacle)
+        del lonely[partner.row.name.text]
+    names = [one.row.name.text for one in old]
+    return Matching(
+        [Match(one, *found[n]) for n, one in zip(names, old) if n in found],
+        [name for name in names if name not in found],
+        list(lonely),
+    )
+
+
+def match_by_key(
+    rows: Sequence[Measured], key: str, baseline: str | None = None
+) -> Matching:
+    """Pair the rows that differ in one key alone: each with the one that has the baseline's value.
+
+    baseline: the value of `key`, or "none" for rows without the key; None for the usual one.
+    Raises MatchError when no row's name has the key, or none has the baseline's value.
+    """
+    values = {one.row.name.keys.get(key) for one in rows if one.row.name.is_ours}
+    if not values - {None}:
+        known = {k: None for one in rows for k in one.row.name.keys}
+        raise MatchError(
+            f"no row's name has the key {key!r}; there are: {', '.join(known) or 'none'}"
+        )
+    if baseline is not None and baseline not in {v or "none" for v in values}:
+        present = ", ".join(sorted(v or "none" for v in values))
+        raise MatchError(f"no row has {key}:{baseline}; there are: {present}")
+    obstacle = f"different workloads: rows differ in {key}" if key in WORK_KEYS else ""
+    result = Matching([])
+    for members in _by_everything_but(key, rows):
+        chosen = [one.row.name.keys.get(key) for one in members]
+        value = baseline_value(key, chosen) if baseline is None else baseline
+        bases = [
+            one for one, v in zip(members, chosen) if (v or "none") == (value or "none")
+        ]
+        for one in members:
+            if not bases:
+                result.only_other.append(one.row.name.text)
+            elif one is not bases[0]:
+                result.matches.append(Match(bases[0], one, obstacle))
+        if bases and len(members) == 1:
+            result.only_base.append(bases[0].row.name.text)
+    return result
+
+
+def _everything_but_work(name: RowName) -> object:
+    return name.without(*WORK_KEYS) if name.is_ours else name.text
+
+
+def _by_everything_but_work(rows: Iterable[Measured]) -> dict[object, list[Measured]]:
+    groups: dict[object, list[Measured]] = {}
+    for one in rows:
+        groups.setdefault(_everything_but_work(one.row.name), []).append(one)
+    return groups
+
+
+def _by_everything_but(key: str, rows: Sequence[Measured]) -> list[list[Measured]]:
+    groups: dict[object, list[Measured]] = {}
+    for one in rows:
+        if one.row.name.is_ours:
+            groups.setdefault(one.row.name.without(key), []).append(one)
+    return list(groups.values())

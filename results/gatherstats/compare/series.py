@@ -1,0 +1,227 @@
+"""Runs two commands in turn, many launches of each, and keeps only results that are complete.
+
+A folder holds one series: `alternate.json` says which commands and which seed, `a-01.json` and
+`b-01.json` are the first pair of launches, and so on. A launch writes into a hidden folder and its
+file is renamed when it is whole, so what has its name is complete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatherstats.process.atomic_file import write_atomically
+from gatherstats.process.children import run_command
+from gatherstats.process.interruption import signals_raise
+from gatherstats.data.reader import LoadError, load, read_json
+
+SIDES = ("a", "b")
+"""The two commands, by the names that their files start with."""
+
+MANIFEST = "alternate.json"
+"""The file that says what a folder's launches are."""
+
+_UNFINISHED = ".unfinished-"
+
+
+class LaunchError(Exception):
+    """A launch that cannot be made or gave no results; the text is one line that says why."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Alternating launches of two commands.
+
+    commands: by side, each as a list of arguments.
+    seed: decides which command comes first in each pair.
+    """
+
+    folder: Path
+    commands: dict[str, list[str]]
+    launches: int
+    seed: int
+
+    def path(self, side: str, number: int) -> Path:
+        """Where the results of a launch are; the first has number 1."""
+        return self.folder / f"{side}-{number:02}.json"
+
+    def paths(self, side: str) -> list[Path]:
+        """The files of all launches of a side."""
+        return [self.path(side, number + 1) for number in range(self.launches)]
+
+    def order(self) -> list[tuple[str, int]]:
+        """All launches, as side and number, in the order in which they are made."""
+        result = []
+        for number in range(1, self.launches + 1):
+            # Each pair has a generator of its own, so that a longer series starts with the same.
+            first = random.Random(f"{self.seed} {number}").randrange(2)
+            result += [(SIDES[first], number), (SIDES[1 - first], number)]
+        return result
+
+    def missing(self) -> list[tuple[str, int]]:
+        """The launches that are still to be made."""
+        return [launch for launch in self.order() if not self.path(*launch).exists()]
+
+
+def open_series(
+    folder: Path, commands: dict[str, list[str]], launches: int, seed: int | None
+) -> Series:
+    """Start a series in `folder`, or go on with the one that is there.
+
+    seed: None for the one that the folder has, or else a new one.
+    Raises LaunchError when the folder holds something else, or cannot be used.
+    """
+    manifest = folder / MANIFEST
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if manifest.exists():
+            known = _read_manifest(manifest)
+            _check_same(folder, known, commands, seed)
+            return Series(folder, commands, launches, known["seed"])
+        if any(folder.glob("[ab]-*.json")):
+            raise LaunchError(f"{folder}: holds launches, but no {MANIFEST}")
+        if seed is None:
+            seed = random.SystemRandom().randrange(2**32)
+        known = {"seed": seed, "commands": commands}
+        write_atomically(manifest, json.dumps(known, indent=1).encode())
+    except OSError as error:
+        raise LaunchError(f"{folder}: {error.strerror}") from error
+    return Series(folder, commands, launches, seed)
+
+
+def run_series(
+    series: Series,
+    report: Callable[[str], None],
+    check: Callable[[], None],
+) -> None:
+    """Make the launches that are missing.
+
+    report: is given a line about each launch, with the time left.
+    check: is called when there is a pair; what it raises ends the series.
+    Raises LaunchError for a launch without results, or where another process makes them, and
+    interruption.Interrupted.
+    """
+    with _locked(series.folder):
+        _run_missing(series, report, check)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from making launches in the folder, by a lock on its manifest."""
+    try:
+        manifest = open(folder / MANIFEST)
+    except OSError as error:
+        raise LaunchError(f"{folder}: {error.strerror}") from error
+    with manifest:
+        try:
+            fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LaunchError(
+                f"{folder}: another process is making its launches"
+            ) from None
+        except OSError:
+            pass  # A file system without locks.
+        yield
+
+
+def _run_missing(
+    series: Series,
+    report: Callable[[str], None],
+    check: Callable[[], None],
+) -> None:
+    for left_over in series.folder.glob(_UNFINISHED + "*"):
+        shutil.rmtree(left_over, ignore_errors=True)
+    missing = series.missing()
+    total = 2 * series.launches
+    if len(missing) < total:
+        report(
+            f"{total - len(missing)} of {total} launches are in {series.folder} already"
+        )
+    checked = False
+    start = time.monotonic()
+    with signals_raise():
+        for i, (side, number) in enumerate(missing):
+            done = total - len(missing) + i
+            name = series.path(side, number).name
+            report(
+                f"launch {done + 1} of {total} ({name}){_time_left(start, i, missing)}"
+            )
+            try:
+                _launch(series, side, number)
+            except OSError as error:
+                raise LaunchError(f"{series.folder}: {error.strerror}") from error
+            if not checked and all(series.path(s, 1).exists() for s in SIDES):
+                checked = True
+                check()
+
+
+def _read_manifest(path: Path) -> dict:
+    try:
+        known = read_json(path)
+    except LoadError as error:
+        raise LaunchError(f"{path}: {error}") from error
+    if not isinstance(known, dict) or type(known.get("seed")) is not int:
+        raise LaunchError(f"{path}: not what says which launches these are")
+    return known
+
+
+def _check_same(
+    folder: Path, known: dict, commands: dict[str, list[str]], seed: int | None
+) -> None:
+    if known.get("commands") != commands:
+        raise LaunchError(
+            f"{folder}: holds launches of other commands; choose another --out-dir"
+        )
+    if seed is not None and seed != known["seed"]:
+        raise LaunchError(f"{folder}: was started with --seed={known['seed']}")
+
+
+def _time_left(start: float, done: int, missing: list) -> str:
+    if done == 0:
+        return ""
+    seconds = (time.monotonic() - start) / done * (len(missing) - done)
+    if seconds < 100:
+        return f", {seconds:.0f} s left"
+    return f", {seconds / 60:.0f} min left"
+
+
+def _launch(series: Series, side: str, number: int) -> None:
+    """Run one command and put its results in place."""
+    target = series.path(side, number)
+    with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=series.folder) as private:
+        part = Path(private) / target.name
+        command = [
+            *series.commands[side],
+            f"--benchmark_out={part}",
+            "--benchmark_out_format=json",
+        ]
+        with open(Path(private) / "stderr", "w+b") as errors:
+            try:
+                status = run_command(command, errors)
+            except OSError as error:
+                raise LaunchError(
+                    f"cannot start {command[0]}: {error.strerror}"
+                ) from error
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip().splitlines()
+        try:
+            load(part)
+        except LoadError as error:
+            reason = said[-1] if said and status != 0 else str(error)
+            raise LaunchError(
+                f"{target.name}: no results, exit status {status}: {reason}"
+            ) from error
+        # A row that failed makes the status 1 and is in the file; a signal cuts the file short.
+        if status not in (0, 1):
+            raise LaunchError(
+                f"{target.name}: exit status {status}: {said[-1] if said else 'no message'}"
+            )
+        part.rename(target)

@@ -1,0 +1,274 @@
+"""Shows a comparison to people: for a terminal, or in Markdown."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gatherstats.compare.comparison import CORRECTIONS, Comparison, Pair
+from gatherstats.stats.effect import LEVEL
+from gatherstats.data.environment import UNDER_LOAD, describe_briefly, is_published
+from gatherstats.data.names import shorten
+from gatherstats.process.output import screen_width
+from gatherstats.data.rows import Run
+from gatherstats.stats.verdict_words import (
+    advice,
+    drifts_text,
+    p_digits,
+    verdict_text,
+)
+from gatherstats.text.table import render, render_plain
+from gatherstats.text.safe import markdown, printable, width
+from gatherstats.text.units import ratio_text, time_text
+from gatherstats.stats.verdict import Outcome
+
+COLUMNS = 100
+"""Text is wrapped at this width."""
+
+SHORTEST = 20
+"""Names are not cut shorter than this."""
+
+MOST_LISTED = 20
+"""How many lines of one kind a person is shown."""
+
+
+@dataclass(frozen=True)
+class _Style:
+    """How one format is written: what makes text safe, lays out a table, and starts a line."""
+
+    safe: Callable[[str], str]
+    layout: Callable[..., list[str]]
+    bullet: str
+
+
+def terminal(comparison: Comparison) -> list[str]:
+    """The lines of a plain table with what stands above and below it."""
+    return _lines(comparison, _Style(printable, _render_fitting, ""))
+
+
+def as_markdown(comparison: Comparison) -> list[str]:
+    """The same in GitHub's Markdown."""
+    return _lines(comparison, _Style(markdown, render, "- "))
+
+
+def _lines(comparison: Comparison, style: _Style) -> list[str]:
+    blocks = [
+        _listed("FORCED, this comparison is not sound:", comparison.forced, style),
+        _items(_environment(comparison), style),
+        *(_table(comparison, style) if comparison.pairs else []),
+        _listed("No test:", _no_tests(comparison), style),
+        _items(_below(comparison), style),
+        _listed("Incomplete:", _problems(comparison), style),
+    ]
+    lines: list[str] = []
+    for block in blocks:
+        if block:
+            lines += [""] * bool(lines) + block
+    return lines
+
+
+def _environment(comparison: Comparison) -> list[str]:
+    """What the two sides ran on; where they differ, both."""
+    if comparison.key:
+        described = describe_briefly(*comparison.base_runs)
+        texts = [f"{heading}: {text}" for heading, text in described]
+        return [comparison.base_runs[0].path, *texts]
+    old = dict(describe_briefly(*comparison.base_runs))
+    new = dict(describe_briefly(*comparison.other_runs))
+    texts = [
+        f"Old: {_paths(comparison.base_runs)}",
+        f"New: {_paths(comparison.other_runs)}",
+    ]
+    for heading in {**old, **new}:
+        if old.get(heading) == new.get(heading):
+            texts.append(f"{heading}: {old[heading]}")
+        else:
+            unknown = "no" if heading == UNDER_LOAD else "not known"
+            for side, known in (("old", old), ("new", new)):
+                texts.append(f"{heading}, {side}: {known.get(heading, unknown)}")
+    return texts
+
+
+def _paths(runs: list[Run]) -> str:
+    if len(runs) == 1:
+        return runs[0].path
+    return f"{len(runs)} launches, {runs[0].path} to {runs[-1].path}"
+
+
+def _table(comparison: Comparison, style: _Style) -> list[list[str]]:
+    """What all rows share, and the table."""
+    pairs = comparison.pairs
+    shared, names = shorten([pair.other.row.name for pair in pairs])
+    above = [f"All rows: {shared}"] if shared else []
+    bases = [_base_value(pair, comparison.key) for pair in pairs]
+    if comparison.key and len(set(bases)) == 1:
+        above.append(f"Base: {bases[0]}")
+    headers = ["Row", "Base", "This"] if comparison.key else ["Row", "Old", "New"]
+    rows = [[style.safe(name), *_cells(pair)] for name, pair in zip(names, pairs)]
+    if len(set(bases)) > 1:
+        headers.insert(1, "Against")
+        for row, base in zip(rows, bases):
+            row.insert(1, style.safe(base))
+    headers += ["Ratio", f"{LEVEL * 100:.0f} % interval", "p", "n", "Verdict"]
+    lines = style.layout(headers, rows, len(headers) - 7)
+    return [_items(above, style), lines]
+
+
+def _base_value(pair: Pair, key: str) -> str:
+    return f"{key}:{pair.base.row.name.keys.get(key, 'none')}" if key else ""
+
+
+def _cells(pair: Pair) -> list[str]:
+    effect = pair.verdict.effect
+    tested = not effect.problem
+    sizes = {str(one.n) for one in (pair.base, pair.other) if one.n is not None}
+    return [
+        time_text(pair.base.centre_s),
+        time_text(pair.other.centre_s),
+        ratio_text(effect.ratio) if effect.ratio == effect.ratio else "NA",
+        f"{ratio_text(effect.low)} to {ratio_text(effect.high)}" if tested else "",
+        p_digits(pair.verdict.p_corrected),
+        "/".join(sorted(sizes, key=int)),
+        verdict_text(pair.verdict),
+    ]
+
+
+# "strategy:" in "strategy:pwritev", whose value says enough; numbers, yes and no need their keys.
+_KEY_OF_A_WORD = re.compile(r"(^|/)[a-z_]+:(?!(?:yes|no)(?:/|$))(?=[a-z])")
+
+
+def _render_fitting(headers: list[str], rows: list[list[str]], left: int) -> list[str]:
+    """A plain table; where it would be too wide, words in names stand without their keys, and if
+    that is not enough, names are cut in their middle, or stand on lines of their own.
+    """
+    columns = screen_width()
+    lines = render_plain(headers, rows, left)
+    if max(map(width, lines)) > columns:
+        rows = [[_KEY_OF_A_WORD.sub(r"\1", row[0]), *row[1:]] for row in rows]
+        lines = render_plain(headers, rows, left)
+    excess = max(map(width, lines)) - columns
+    if excess <= 0:
+        return lines
+    room = max(width(row[0]) for row in rows) - excess
+    if room < SHORTEST:
+        return _names_above(headers, rows, left)
+    cut = [[_cut(row[0], room), *row[1:]] for row in rows]
+    return render_plain(headers, cut, left)
+
+
+def _names_above(headers: list[str], rows: list[list[str]], left: int) -> list[str]:
+    """The table without the columns to the left, which stand on a line above each row's."""
+    heading, rule, *figures = render_plain(headers[left:], [r[left:] for r in rows], 0)
+    names = [" against ".join(row[:left]) for row in rows]
+    lines = [line for pair in zip(names, figures) for line in pair]
+    return [heading, rule, *lines]
+
+
+def _cut(name: str, columns: int) -> str:
+    if width(name) <= columns:
+        return name
+    end = (columns - 3) * 2 // 3
+    return f"{name[: columns - 3 - end]}...{name[-end:]}"
+
+
+def _no_tests(comparison: Comparison) -> list[str]:
+    return [
+        f"{pair.other.row.name}: {pair.verdict.effect.problem}"
+        for pair in comparison.pairs
+        if pair.verdict.effect.problem
+    ]
+
+
+def _below(comparison: Comparison) -> list[str]:
+    notes = [_summary(comparison)] if comparison.pairs else []
+    notes += _reach(comparison)
+    more = advice(
+        (p.verdict for p in comparison.pairs if p.verdict.attainable), comparison.unit
+    )
+    if more:
+        notes.append(more[0].upper() + more[1:] + ".")
+    return notes + drifts_text(comparison.drifts) + comparison.notes
+
+
+def _summary(comparison: Comparison) -> str:
+    counts = comparison.counts
+    words = {Outcome.SAME: "the same"}
+    parts = [
+        f"{n} {words.get(outcome, outcome.value)}" for outcome, n in counts.items() if n
+    ]
+    pairs = len(comparison.pairs)
+    text = f"{pairs} {'pair' if pairs == 1 else 'pairs'}: {', '.join(parts)}."
+    mean = comparison.geometric_mean
+    if mean is not None:
+        text += f" Geometric mean of the ratios: {ratio_text(mean)}."
+    if pairs > 1 and not is_published(comparison.base_runs[0]):
+        method = CORRECTIONS[comparison.settings.correction].title
+        text += f" p is corrected for {pairs} pairs by {method}."
+    return text
+
+
+def _reach(comparison: Comparison) -> list[str]:
+    """Says it where so few values and so many pairs allow no decision."""
+    out = [
+        pair.verdict
+        for pair in comparison.pairs
+        if not pair.verdict.attainable and not pair.verdict.effect.problem
+    ]
+    if not out:
+        return []
+    worst = max(out, key=lambda verdict: verdict.best_p_corrected)
+    return [
+        f"{len(out)} {'pair is' if len(out) == 1 else 'pairs are'} out of reach: with"
+        f" {worst.effect.n} {comparison.unit} and {len(comparison.pairs)} pairs the corrected p"
+        f" is {worst.best_p_corrected:.2g} at best; it takes at least {worst.needed} of each."
+    ]
+
+
+def _problems(comparison: Comparison) -> list[str]:
+    if comparison.is_complete:
+        return []
+    problems = comparison.problems or _undecidable(comparison)
+    return [*problems, *([] if comparison.pairs else ["nothing was compared"])]
+
+
+def _undecidable(comparison: Comparison) -> list[str]:
+    """Why pairs that were compared allow no decision."""
+    untested = sum(bool(p.verdict.effect.problem) for p in comparison.pairs)
+    too_few = any(
+        not p.verdict.effect.problem for p in comparison.pairs if not p.is_decidable
+    )
+    found = (
+        [f"{untested} of {len(comparison.pairs)} pairs could not be tested"]
+        if untested
+        else []
+    )
+    return found + ["too few values to decide"] * too_few
+
+
+def _items(texts: list[str], style: _Style) -> list[str]:
+    """Wrapped lines, each text on its own."""
+    lines = []
+    for text in texts:
+        # A bullet that textwrap takes for a part of the first word stays with it, however long.
+        bullet = style.bullet.replace(" ", "\xa0")
+        wrapped = textwrap.wrap(
+            bullet + style.safe(text),
+            min(COLUMNS, screen_width()),
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += [style.bullet + wrapped[0][len(bullet) :], *wrapped[1:]]
+    return lines
+
+
+def _listed(heading: str, texts: list[str], style: _Style) -> list[str]:
+    """A heading and a list under it; of very many texts only the first."""
+    shown = texts[:MOST_LISTED]
+    if len(texts) > MOST_LISTED:
+        rest = f"and {len(texts) - MOST_LISTED} more (--format=json lists all)"
+        shown = [*shown, rest]
+    listed = replace(style, bullet="- ")
+    return [heading, *_items(shown, listed)] if texts else []

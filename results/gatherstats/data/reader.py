@@ -1,0 +1,324 @@
+"""Reads Google Benchmark's JSON, versions 1.5 to 1.9, and says in one line what is wrong with it.
+
+Unknown keys are tolerated. Where a row's repetitions are in the file, they alone are used: the
+aggregates beside them are ignored, because Google Benchmark 1.7.1 computes a wrong median for some
+even numbers of repetitions.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from gatherstats.data.names import parse_name
+from gatherstats.data.rows import Aggregates, Row, Run
+from gatherstats.text.units import SECONDS_PER_UNIT
+
+# Keys of a row that are Google Benchmark's own numbers, hence no counters.
+_OWN_KEYS = frozenset(
+    "family_index per_family_instance_index repetitions repetition_index threads iterations"
+    " real_time cpu_time rms cpu_coefficient real_coefficient".split()
+)
+
+# How a file that gzip made begins; whatever its name, it is read as what it holds.
+_GZIP = b"\x1f\x8b"
+
+# A file of more bytes, compressed or not, is no results file: it has some 400,000 repetitions.
+_LARGEST_BYTES = 1 << 28
+
+# The same for JSON's values, counted by what begins or separates them. Python needs some hundred bytes for each, be it
+# as short as {}.
+_MOST_VALUES = 15_000_000
+
+# A name of more characters is none.
+_LONGEST_NAME = 2000
+
+# Times that a repetition can have: beyond them arithmetic would overflow.
+_SHORTEST_S = 1e-18
+_LONGEST_S = 1e12
+
+# The same for counters and numbers of repetitions.
+_LARGEST_NUMBER = 1e30
+
+# The aggregates that are used, by aggregate_name. Others (cv, BigO, RMS, the user's own) are not.
+_AGGREGATES = {
+    "mean": "mean_s",
+    "stddev": "stddev_s",
+    "median": "median_s",
+    "min": "min_s",
+    "max": "max_s",
+}
+
+
+class LoadError(Exception):
+    """A file that cannot be read as benchmark results; the text is one line that says why."""
+
+
+class NoDataError(LoadError):
+    """A well-formed results file with no row in it."""
+
+
+@dataclass
+class _Entries:
+    """The JSON objects that belong to one name."""
+
+    order: tuple[float, float, int]
+    repetitions: list[dict] = field(default_factory=list)
+    aggregates: dict[str, dict] = field(default_factory=dict)
+    indices: set[object] = field(default_factory=set)
+    duplicates: int = 0
+
+
+def load(path: str | Path) -> Run:
+    """Read one results file.
+
+    Raises LoadError when the file cannot be read, is not JSON or is not Google Benchmark's, and
+    NoDataError when it holds no row.
+    """
+    document = read_json(path)
+    if not isinstance(document, dict) or not isinstance(
+        document.get("benchmarks"), list
+    ):
+        raise LoadError(
+            "this JSON is not Google Benchmark's: it has no list of benchmarks"
+        )
+    context = document.get("context", {})
+    if not isinstance(context, dict):
+        raise LoadError("this JSON is not Google Benchmark's: its context is no object")
+    if not document["benchmarks"]:
+        raise NoDataError('no data: the list "benchmarks" is empty')
+    problems: list[str] = []
+    entries = _collect(document["benchmarks"], problems)
+    rows = [_make_row(name, e, problems) for name, e in entries]
+    if not rows:
+        raise NoDataError(
+            "no data: " + (problems[0] if problems else "no row has a time")
+        )
+    # Lists and objects, such as the caches, say nothing that is shown; they may nest without end.
+    facts = {k: v for k, v in context.items() if not isinstance(v, (dict, list))}
+    return Run(str(path), facts, rows, problems)
+
+
+def read_json(path: str | Path) -> object:
+    """What a file of JSON holds, compressed or not. Raises LoadError."""
+    try:
+        with open(path, "rb") as file:
+            data = _read(file)
+    except OSError as error:
+        raise LoadError(error.strerror or str(error)) from error
+    except ValueError as error:  # a NUL in the path
+        raise LoadError(str(error)) from error
+    if data.startswith(_GZIP):
+        data = _decompressed(data)
+    if len(data) > _LARGEST_BYTES:
+        raise LoadError(f"it holds more than {_LARGEST_BYTES >> 20} MiB")
+    if not data.strip():
+        raise LoadError("no data: the file is empty")
+    if sum(data.count(mark) for mark in b"{[,") > _MOST_VALUES:
+        raise LoadError(f"it holds more than {_MOST_VALUES} values")
+    try:
+        return json.loads(data.decode("utf-8-sig", errors="replace"))
+    except json.JSONDecodeError as error:
+        if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated"):
+            raise LoadError(
+                "no data: the file is cut short, its JSON does not end"
+            ) from error
+        raise LoadError(f"not JSON: {error.msg} in line {error.lineno}") from error
+    except (RecursionError, ValueError) as error:
+        raise LoadError(
+            "not usable JSON: nested too deeply or a number too long"
+        ) from error
+
+
+def _read(file: BinaryIO) -> bytes:
+    """All of a file, or more than _LARGEST_BYTES of it; one read of so many would take their memory for any file."""
+    data = bytearray()
+    while len(data) <= _LARGEST_BYTES and (piece := file.read(1 << 20)):
+        data += piece
+    return bytes(data)
+
+
+def _decompressed(data: bytes) -> bytes:
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            return _read(file)
+    except EOFError as error:
+        raise LoadError("no data: the compressed file is cut short") from error
+    except (OSError, zlib.error) as error:
+        raise LoadError("the compressed file is damaged") from error
+
+
+def _collect(items: list, problems: list[str]) -> Iterator[tuple[str, _Entries]]:
+    """Sort the file's objects by name, in the order of registration.
+
+    The objects come in the order of completion, which random interleaving mixes.
+    """
+    entries: dict[str, _Entries] = {}
+    nameless = 0
+    for position, item in enumerate(items):
+        name = _name_of(item)
+        if name is None:
+            nameless += 1
+            continue
+        entry = entries.get(name)
+        if entry is None:
+            entry = entries[name] = _Entries(_order(item, position))
+        if item.get("run_type") == "aggregate":
+            _add_aggregate(entry, item)
+        else:
+            _add_repetition(entry, item)
+    if nameless:
+        problems.append(
+            f"{nameless} of {len(items)} entries have no name of 1 to"
+            f" {_LONGEST_NAME} characters and were left out"
+        )
+    for name, entry in entries.items():
+        if entry.duplicates:
+            problems.append(
+                f"{name}: the name comes twice; the first is used, {entry.duplicates} further"
+                f" {'entry was' if entry.duplicates == 1 else 'entries were'} left out"
+            )
+    used = {n: e for n, e in entries.items() if e.repetitions or e.aggregates}
+    return iter(sorted(used.items(), key=lambda pair: pair[1].order))
+
+
+def _name_of(item: object) -> str | None:
+    """The benchmark's name without an aggregate's ending, None if there is none."""
+    if not isinstance(item, dict):
+        return None
+    name = item.get("run_name", item.get("name"))
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
+        return None
+    if "run_name" not in item and item.get("run_type") == "aggregate":
+        return name.removesuffix("_" + _text(item.get("aggregate_name")))
+    return name
+
+
+def _order(item: dict, position: int) -> tuple[float, float, int]:
+    """Where a benchmark stands: by registration where the file says (from 1.6), else as it came."""
+    family = _number(item.get("family_index"))
+    instance = _number(item.get("per_family_instance_index"))
+    return (family or 0.0, instance or 0.0, position)
+
+
+def _add_repetition(entry: _Entries, item: dict) -> None:
+    index = item.get("repetition_index")
+    family = _order(item, 0)
+    if index is None and item.get("repetitions") != 1:
+        entry.repetitions.append(item)  # an old version, which does not number them
+        return
+    key = _text(index)
+    same_family = not entry.repetitions or family == _order(entry.repetitions[0], 0)
+    if key in entry.indices or not same_family:
+        entry.duplicates += 1
+        return
+    entry.indices.add(key)
+    entry.repetitions.append(item)
+
+
+def _add_aggregate(entry: _Entries, item: dict) -> None:
+    name = _text(item.get("aggregate_name"))
+    if name not in _AGGREGATES:
+        return
+    if name in entry.aggregates:
+        entry.duplicates += 1
+        return
+    entry.aggregates[name] = item
+
+
+def _make_row(name: str, entry: _Entries, problems: list[str]) -> Row:
+    items = entry.repetitions or list(entry.aggregates.values())
+    row = Row(parse_name(name), label=_text(items[0].get("label")))
+    row.error = next((e for e in map(_error_of, items) if e is not None), None)
+    if row.failed:
+        return row
+    row.counters = _counters(items if entry.repetitions else items[:1])
+    row.expected = _count(items[0].get("repetitions"))
+    if entry.repetitions:
+        row.times_s = np.array([_seconds(item) for item in items], dtype=float)
+        start = row.counters.get("start_s")
+        row.start_s = (
+            start if start is not None and start.size == row.times_s.size else None
+        )
+        if row.expected is not None and len(items) < row.expected:
+            problems.append(
+                f"{name}: {len(items)} of {row.expected} repetitions are in the file"
+            )
+    else:
+        times = {_AGGREGATES[n]: _seconds(item) for n, item in entry.aggregates.items()}
+        row.aggregates = Aggregates(n=row.expected, **times)
+    return row
+
+
+def _error_of(item: dict) -> str | None:
+    """Why this entry has no usable time, None if it has one."""
+    if item.get("error_occurred"):
+        return _text(item.get("error_message")) or "failed without a message"
+    if item.get("skipped"):
+        message = _text(item.get("skip_message")) or _text(item.get("error_message"))
+        return "skipped: " + (message or "without a message")
+    unit = _text(item.get("time_unit", "ns"))
+    if unit not in SECONDS_PER_UNIT:
+        return f"unknown time unit {unit!r}"
+    time = _number(item.get("real_time"))
+    if time is None:
+        return "no real_time" if "real_time" not in item else "real_time is no number"
+    if not math.isfinite(time):
+        return f"real_time is {time}"
+    if time < 0:
+        return "real_time is negative"
+    if time and not _SHORTEST_S <= time * SECONDS_PER_UNIT[unit] <= _LONGEST_S:
+        return f"real_time is {time:g} {unit}"
+    return None
+
+
+def _seconds(item: dict) -> float:
+    return float(item["real_time"]) * SECONDS_PER_UNIT[item.get("time_unit", "ns")]
+
+
+def _counters(items: list[dict]) -> dict[str, np.ndarray]:
+    """The usable values of each counter; one counter may be absent from some repetitions."""
+    keys = {key: None for item in items for key in item if key not in _OWN_KEYS}
+    found = {}
+    for key in keys:
+        values = [v for item in items if type(v := item.get(key)) in (int, float)]
+        if values:
+            numbers = _as_floats(values)
+            found[key] = numbers[np.abs(numbers) <= _LARGEST_NUMBER]
+    return {key: values for key, values in found.items() if values.size}
+
+
+def _as_floats(values: list[int | float]) -> np.ndarray:
+    try:
+        return np.array(values, dtype=float)
+    except OverflowError:  # a whole number too large for one
+        return np.array([_number(value) for value in values], dtype=float)
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _count(value: object) -> int | None:
+    number = _number(value)
+    return (
+        int(number) if number is not None and 1 <= number <= _LARGEST_NUMBER else None
+    )
+
+
+def _text(value: object) -> str:
+    return "" if value is None or isinstance(value, (dict, list)) else str(value)

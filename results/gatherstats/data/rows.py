@@ -1,0 +1,88 @@
+"""The data that everything else works on: a results file, its rows, and their repetitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gatherstats.data.names import RowName
+
+
+@dataclass(frozen=True)
+class Aggregates:
+    """What is known of a row whose repetitions are not in the file. Times in seconds.
+
+    n: the number of repetitions that were summarised, None where it is not known.
+    """
+
+    n: int | None = None
+    mean_s: float | None = None
+    stddev_s: float | None = None
+    median_s: float | None = None
+    min_s: float | None = None
+    max_s: float | None = None
+
+    @property
+    def can_be_tested(self) -> bool:
+        """Whether Welch's test can use it: a mean, a spread and a number of repetitions."""
+        return (
+            self.mean_s is not None
+            and self.stddev_s is not None
+            and self.n is not None
+            and self.n >= 2
+        )
+
+
+@dataclass
+class Row:
+    """One benchmark: its repetitions, or what the file says about them in aggregates.
+
+    times_s: real time per operation in seconds, one for each repetition, in the file's order.
+    start_s: when each repetition began, seconds after the process; None where it was not noted.
+    counters: each counter's value per repetition (or one value, from an aggregate).
+    error: why the row failed; None for a row that was measured. A failed row has no times.
+    expected: how many repetitions the file says there were, None where it does not say.
+    """
+
+    name: RowName
+    times_s: np.ndarray = field(default_factory=lambda: np.empty(0))
+    start_s: np.ndarray | None = None
+    aggregates: Aggregates | None = None
+    counters: dict[str, np.ndarray] = field(default_factory=dict)
+    label: str = ""
+    error: str | None = None
+    expected: int | None = None
+
+    @property
+    def failed(self) -> bool:
+        return self.error is not None
+
+    @property
+    def has_repetitions(self) -> bool:
+        return self.times_s.size > 0
+
+    def counter(self, name: str) -> float | None:
+        """The median of a counter over the repetitions, None if no repetition has it."""
+        values = self.counters.get(name)
+        return None if values is None or values.size == 0 else float(np.median(values))
+
+
+@dataclass
+class Run:
+    """One results file.
+
+    context: the file's context; keys of this suite start with `gatherbench.`.
+    rows: in the order in which the benchmarks were registered.
+    problems: one line for each thing in the file that could not be used.
+    """
+
+    path: str
+    context: dict[str, object]
+    rows: list[Row]
+    problems: list[str] = field(default_factory=list)
+
+    def setting(self, key: str) -> str | None:
+        """The context's value for `gatherbench.<key>` as text, None where it is absent or empty."""
+        value = self.context.get(f"gatherbench.{key}")
+        return None if value is None or str(value) == "" else str(value)

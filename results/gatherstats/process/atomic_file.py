@@ -1,0 +1,115 @@
+"""Writes a file so that nobody ever sees half of it: under another name, renamed when complete.
+
+As the suite does: FILE.partial beside it, which belongs to whoever has it locked, and which the next
+write takes over from a process that was killed. A link is not followed and nothing but a regular
+file is replaced, for in a directory like /tmp others can put anything under a name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import stat
+from pathlib import Path
+
+from gatherstats.process.interruption import signals_wait
+
+_STREAMS = ("/dev", "/dev/fd", "/proc/self/fd")
+"""Where /dev/stdout and the like are; who may write to these folders is trusted."""
+
+
+def write_atomically(path: str | Path, data: bytes) -> None:
+    """Write `data` to `path`, or leave what was there. Raises OSError when it cannot be written.
+
+    What lies in _STREAMS, such as /dev/stdout, is written to as it is: it cannot be replaced.
+    """
+    if os.path.dirname(path) in _STREAMS:
+        _write_stream(path, data)
+        return
+    with signals_wait():
+        handle, partial = _open_partial(path)
+        with os.fdopen(handle, "wb") as out:
+            try:
+                out.write(data)
+                out.flush()
+                os.fchmod(handle, _mode(path))
+                os.fsync(handle)
+                os.replace(partial, path)
+            except BaseException:
+                # While it is locked: after that it may be another process's.
+                with contextlib.suppress(OSError):
+                    os.unlink(partial)
+                raise
+
+
+def require_writable(path: str | Path) -> None:
+    """Raise the OSError that write_atomically would, before there is anything to write."""
+    if os.path.dirname(path) not in _STREAMS:
+        with signals_wait():
+            handle, partial = _open_partial(path)
+            os.unlink(partial)
+            os.close(handle)
+
+
+def _open_partial(path: str | Path) -> tuple[int, str]:
+    """The empty and locked file beside `path`: its descriptor and its name."""
+    if os.path.lexists(path):
+        _require(_is_regular(path), "not a regular file")
+        # In a directory like /tmp it could not be replaced, which would show at the end only.
+        may = os.geteuid() in (0, os.lstat(path).st_uid)
+        _require(may, "it is another user's file")
+    partial = f"{path}.partial"
+    # O_NONBLOCK: opening a FIFO would wait for its reader.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    handle = os.open(partial, flags, 0o600)
+    try:
+        status = os.fstat(handle)
+        ours = status.st_uid == os.geteuid() and status.st_nlink == 1
+        _require(_is_regular(handle) and ours, f"{partial} is not a file of ours")
+        _lock(handle, partial)
+        os.ftruncate(handle, 0)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle, partial
+
+
+def _lock(handle: int, partial: str) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        _require(False, f"another process is writing {partial}")
+    except OSError:
+        pass  # A file system without locks: who writes at the same time is not noticed.
+    # Between being opened and being locked it may have become the file itself.
+    there = os.path.lexists(partial) and os.path.samestat(
+        os.fstat(handle), os.lstat(partial)
+    )
+    _require(there, f"another process has written {partial}")
+
+
+def _write_stream(path: str | Path, data: bytes) -> None:
+    _require(not stat.S_ISBLK(os.stat(path).st_mode), "a block device")
+    with open(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as out:
+        out.write(data)
+
+
+def _is_regular(file: str | Path | int) -> bool:
+    status = os.fstat(file) if isinstance(file, int) else os.lstat(file)
+    return stat.S_ISREG(status.st_mode)
+
+
+def _require(condition: bool, reason: str) -> None:
+    if not condition:
+        raise OSError(errno.EEXIST, reason)
+
+
+def _mode(path: str | Path) -> int:
+    """The mode of the file that is replaced, or what a new file gets."""
+    if os.path.lexists(path):
+        return stat.S_IMODE(os.lstat(path).st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

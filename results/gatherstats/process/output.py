@@ -1,0 +1,96 @@
+"""Prints to stdout and stderr in a way that no closed pipe, full disk or odd character can break."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+
+from gatherstats.process.interruption import end_on_signals
+from gatherstats.text.safe import printable
+
+NARROWEST, WIDEST = 80, 120
+"""The widths of a terminal that output is laid out for."""
+
+
+def screen_width() -> int:
+    """The columns of the terminal that stdout is, within NARROWEST and WIDEST; else WIDEST."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return WIDEST
+    return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
+
+
+def complain(program: str, message: str, status: int = 2) -> int:
+    """Print one line on stderr, after what stdout already has, and return the exit status."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    print(f"{program}: {printable(message)}", file=sys.stderr)
+    return status
+
+
+def run_main(program: str, main: Callable[[], int]) -> int:
+    """Call `main` and return its exit status, or 2 with one line if its output cannot be written.
+
+    A reader that stops early, such as `head`, is no error worth a word; the status is a shell's for
+    a program that SIGPIPE ended. Neither is 1, which has a meaning of its own for most programs.
+    """
+    _open_streams()
+    end_on_signals(program)
+    try:
+        status = _status_of(main)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        _discard_stdout()
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        _discard_stdout()
+        print(f"{program}: cannot write the output: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _status_of(main: Callable[[], int]) -> int:
+    try:
+        return main()
+    except SystemExit as end:  # argparse, after --help or bad usage
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+
+
+class _Courtesy(io.FileIO):
+    """A file that takes what it cannot write, too."""
+
+    def write(self, data: bytes) -> int:
+        try:
+            written = super().write(data)
+        except OSError:
+            written = None
+        return len(data) if written is None else written
+
+
+def _open_streams() -> None:
+    """Make stdout fail where it is closed, and stderr never.
+
+    The next file that is opened would get the number of a stream that the caller has closed, and
+    what is printed to a stderr that is None goes to stdout.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if number else os.O_WRONLY)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)
+    sys.stdout.reconfigure(errors="backslashreplace")
+    encoding = sys.stderr.encoding if sys.stderr else "utf-8"
+    raw = io.BufferedWriter(_Courtesy(2, "w", closefd=False))
+    sys.stderr = io.TextIOWrapper(
+        raw, encoding, "backslashreplace", line_buffering=True
+    )
+
+
+def _discard_stdout() -> None:
+    """Send what is still buffered to nowhere, so that Python's own flush at exit is silent."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,219 @@
+"""The report's plots: the account of the gain, the samples over time, and the latencies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from gatherstats.report import svg
+from gatherstats.blog.account import Account, Part
+from gatherstats.blog.account_text import labels, part_text, share_text, unit_of
+from gatherstats.report.markup import Markup
+from gatherstats.stats.repetitions import Repetitions
+from gatherstats.data.rows import Row
+from gatherstats.stats.samples import Measured
+from gatherstats.text.units import Unit, time_text, time_unit
+
+MOST_DOTS = 2500
+"""Of more samples than this, percentiles are drawn instead of each sample."""
+
+MOST_LATENCIES = 24
+"""Rows in the plot of latencies; the table beside it has more."""
+
+PERCENTILES = ("p50", "p99", "p99.9", "max")
+"""Counters with a row's latencies, in nanoseconds."""
+
+_BINS = 120
+_EDGE = 4.0
+
+
+def account_plot(account: Account, number: str) -> Markup:
+    """A bar for each part, beginning where the one before ends; the last is the whole."""
+    unit = unit_of(account)
+    parts = [*zip(labels(account), account.parts), ("the gain", account.gain)]
+    starts, end = [], 0.0
+    for part in account.parts:
+        starts.append(end)
+        end += part.time_s
+    starts.append(0.0)
+    lows = [start + p.low_s for start, (_, p) in zip(starts, parts)]
+    highs = [start + p.high_s for start, (_, p) in zip(starts, parts)]
+    low, high = min(0.0, *lows), max(0.0, *highs)
+    scale = (svg.WIDTH - 2 * _EDGE) / (high - low or 1.0)
+
+    def x(time_s: float) -> float:
+        return _EDGE + (time_s - low) * scale
+
+    made: list[Markup] = []
+    y = 0.0
+    for i, (start, (label, part)) in enumerate(zip(starts, parts)):
+        words = _part_words(part, account, unit, is_whole=i == len(parts) - 1)
+        made += [svg.text(0, y + 12, label, style="label"), svg.text(0, y + 26, words)]
+        left, right = sorted((x(start), x(start + part.time_s)))
+        style = (
+            "whole"
+            if i == len(parts) - 1
+            else ("loss" if part.time_s < 0 else f"part{i}")
+        )
+        made.append(
+            svg.rectangle(
+                left, y + 32, max(right - left, 0.7), 14, style, f"{label}: {words}"
+            )
+        )
+        made += _whisker(x(start + part.low_s), x(start + part.high_s), y + 39)
+        made.append(svg.line(x(0), y + 30, x(0), y + 48, "axis"))
+        y += 58
+    title = f"Where the gain of {part_text(account.gain, unit)} comes from"
+    return svg.frame(title, y, made, number)
+
+
+def _part_words(part: Part, account: Account, unit: Unit, is_whole: bool) -> str:
+    share = "" if is_whole and part.is_clear else share_text(part, account)
+    return part_text(part, unit) + (f", {share}" if share else "")
+
+
+def _whisker(left: float, right: float, y: float) -> list[Markup]:
+    ends = [svg.line(x, y - 3, x, y + 3, "whisker") for x in (left, right)]
+    return [svg.line(left, y, right, y, "whisker"), *ends]
+
+
+def samples_plot(measured: Sequence[Measured], number: str) -> Markup | None:
+    """Each repetition's time over its row's median, when it was measured; the line is the drift.
+
+    None where no row says when its repetitions began.
+    """
+    used = [
+        one
+        for one in measured
+        if one.row.start_s is not None
+        and isinstance(one.sample, Repetitions)
+        and one.sample.size
+        and one.row.times_s.min() > 0
+    ]
+    if not used:
+        return None
+    starts = np.concatenate([one.row.start_s for one in used])
+    order = np.argsort(starts, kind="stable")
+    starts = starts[order]
+    logs = np.concatenate(
+        [np.log(o.row.times_s / np.median(o.row.times_s)) for o in used]
+    )
+    # What was taken out of a sample is what its time was divided by.
+    drift = np.concatenate([np.log(o.row.times_s / o.sample.times_s) for o in used])
+    return _draw_samples(starts, logs[order], drift[order], number)
+
+
+def _draw_samples(
+    starts: np.ndarray, logs: np.ndarray, drift: np.ndarray, number: str
+) -> Markup:
+    low, high = (float(v) for v in np.quantile(logs, [0.01, 0.99]))
+    low, high = min(low, float(drift.min()), -0.005), max(
+        high, float(drift.max()), 0.005
+    )
+    left, right, top, bottom = 54.0, svg.WIDTH - 8.0, 20.0, 180.0
+    first, last = float(starts[0]), float(starts[-1])
+
+    def x(seconds: np.ndarray | float) -> np.ndarray | float:
+        return left + (seconds - first) / (last - first or 1.0) * (right - left)
+
+    def y(log: np.ndarray | float) -> np.ndarray | float:
+        return bottom - (np.clip(log, low, high) - low) / (high - low) * (bottom - top)
+
+    made = [svg.text(0, 11, "time against its row's median")]
+    for tick in svg.round_steps(math.expm1(low) * 100, math.expm1(high) * 100, 7):
+        at = float(y(math.log1p(tick / 100)))
+        made.append(svg.line(left, at, right, at, "grid"))
+        made.append(svg.text(left - 4, at + 4, f"{tick:+g} %" if tick else "0", "end"))
+    for tick in svg.round_steps(first, last):
+        # Words at the edges would be cut.
+        at = min(max(float(x(tick)), left + 8), right - 8)
+        made.append(svg.text(at, bottom + 14, f"{tick:g}", "middle"))
+    made.append(svg.text(right, bottom + 28, "seconds since the start", "end"))
+    outside = int(np.count_nonzero((logs < low) | (logs > high)))
+    if starts.size <= MOST_DOTS:
+        made.append(svg.dots(list(zip(x(starts), y(logs))), "dots"))
+    else:
+        made += _band(starts, logs, x, y)
+    if np.any(drift != 0):
+        made.append(svg.path(_thinned(x(starts), y(drift)), "drift"))
+    title = f"{starts.size} samples over time"
+    if outside:
+        title += f"; {outside} lie outside the plot and are drawn at its edge"
+    return svg.frame(title, bottom + 34, made, number)
+
+
+def _band(starts: np.ndarray, logs: np.ndarray, x, y) -> list[Markup]:
+    """Percentiles 5 to 95 and 25 to 75 of samples that lie together in time."""
+    parts = [p for p in np.array_split(np.arange(starts.size), _BINS) if p.size]
+    centres = [float(x(starts[p].mean())) for p in parts]
+    found = np.array([np.quantile(logs[p], [0.05, 0.25, 0.75, 0.95]) for p in parts])
+    bands = []
+    for lower, upper, style in ((0, 3, "band"), (1, 2, "band inner")):
+        there = list(zip(centres, y(found[:, upper])))
+        back = list(zip(centres, y(found[:, lower])))[::-1]
+        bands.append(svg.path(there + back, style, closed=True))
+    return bands
+
+
+def _thinned(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
+    """As many points as the plot is wide are enough for a line."""
+    chosen = np.unique(
+        np.linspace(0, x.size - 1, min(x.size, 2 * svg.WIDTH)).astype(int)
+    )
+    return list(zip(x[chosen], y[chosen]))
+
+
+def _power(exponent: int) -> str:
+    """A power of ten of nanoseconds in a unit that gives a short number."""
+    seconds = 10.0 ** (exponent - 9)
+    unit = time_unit([seconds])
+    return f"{seconds / unit.size:g} {unit.name}"
+
+
+def has_latencies(row: Row) -> bool:
+    """Whether single operations of a row were timed."""
+    return not row.failed and all(name in row.counters for name in PERCENTILES)
+
+
+def latency_plot(rows: Sequence[Row], names: Sequence[str], number: str) -> Markup:
+    """A line from the median to the maximum for each row, with its percentiles, on a logarithmic axis."""
+    shown = list(zip(rows, names))[:MOST_LATENCIES]
+    values = [[row.counter(name) or 1.0 for name in PERCENTILES] for row, _ in shown]
+    low = math.log10(max(min(min(v) for v in values), 1e-3))
+    high = math.log10(max(max(v) for v in values))
+    left, right = 8.0, svg.WIDTH - 12.0
+
+    def x(nanoseconds: float) -> float:
+        share = (math.log10(max(nanoseconds, 10**low)) - low) / (high - low or 1.0)
+        return left + share * (right - left)
+
+    made: list[Markup] = []
+    height = 30.0 * len(shown) + 4
+    for exponent in range(math.ceil(low), math.floor(high) + 1):
+        at = x(10.0**exponent)
+        made.append(svg.line(at, 0, at, height, "grid"))
+        made.append(
+            svg.text(
+                min(max(at, 26.0), right - 20),
+                height + 13,
+                time_text(10.0**exponent / 1e9),
+                "middle",
+            )
+        )
+    for i, ((_, name), found) in enumerate(zip(shown, values)):
+        y = 30.0 * i
+        made.append(svg.text(0, y + 11, svg.fitting(name, svg.WIDTH)))
+        made.append(svg.line(x(found[0]), y + 21, x(found[-1]), y + 21, "whisker"))
+        for style, percentile, value in zip(
+            ("p50", "p99", "p999", "max"), PERCENTILES, found
+        ):
+            title = f"{name}: {percentile} {time_text(value / 1e9)}"
+            made.append(svg.rectangle(x(value) - 2.5, y + 16, 5, 10, style, title))
+    title = (
+        "Latency of single operations: "
+        + ", ".join(PERCENTILES)
+        + ", from left to right"
+    )
+    return svg.frame(title, height + 18, made, number)

@@ -1,0 +1,122 @@
+"""The parts of the report's plots: a frame with a title, text, lines, and axes.
+
+A plot is WIDTH units wide and is shown at that many pixels on a telephone, so that its text can be
+read there. Colours are classes, which the page's style sheet sets for light and dark.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from gatherstats.report.markup import Markup, element
+from gatherstats.text.safe import printable, width
+
+WIDTH = 360
+"""Units, and pixels on the narrowest screens."""
+
+CHARACTER = 7.2
+"""A character of a plot's text is at most about so many units wide."""
+
+LINE = 14
+"""Units from one line of text to the next."""
+
+
+_MARGIN = 12
+"""Units around a plot that stands alone."""
+
+
+def frame(title: str, height: float, parts: Sequence[Markup], number: str) -> Markup:
+    """A whole plot. number: makes the title's id unique in the page."""
+    identity = f"plot-{number}"
+    return element(
+        "svg",
+        element("title", title, id=identity),
+        *parts,
+        viewBox=f"0 0 {WIDTH} {height:g}",
+        role="img",
+        aria_labelledby=identity,
+        xmlns="http://www.w3.org/2000/svg",
+    )
+
+
+def text(
+    x: float, y: float, words: str, anchor: str = "start", style: str = ""
+) -> Markup:
+    """A line of text; y is its baseline."""
+    return element(
+        "text",
+        words,
+        x=float(x),
+        y=float(y),
+        text_anchor=None if anchor == "start" else anchor,
+        class_=style or None,
+    )
+
+
+def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
+    """A straight line."""
+    return element(
+        "line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=style
+    )
+
+
+def rectangle(
+    x: float, y: float, w: float, h: float, style: str, title: str = ""
+) -> Markup:
+    """A filled rectangle; a title shows when it is pointed at."""
+    box = {"x": float(x), "y": float(y), "width": float(w), "height": float(h)}
+    if not title:
+        return element("rect", class_=style, **box)
+    return element("g", element("title", title), element("rect", class_=style, **box))
+
+
+def path(
+    points: Sequence[tuple[float, float]], style: str, closed: bool = False
+) -> Markup:
+    """A line through points."""
+    d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + ("z" if closed else "")
+    return element("path", d=d, class_=style)
+
+
+def dots(points: Sequence[tuple[float, float]], style: str) -> Markup:
+    """Round dots: pieces of a line without a length, which take less room than circles."""
+    d = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in points)
+    return element("path", d=d, class_=style)
+
+
+def fitting(words: str, units: float) -> str:
+    """`words`, safe to print, if they fit into so many units, else without their middle."""
+    words = printable(words)
+    columns = max(int(units / CHARACTER), 5)
+    if width(words) <= columns:
+        return words
+    end = (columns - 3) // 2
+    return f"{words[: columns - 3 - end]}...{words[-end:]}"
+
+
+def round_steps(low: float, high: float, most: int = 5) -> list[float]:
+    """At most about `most` round numbers from low to high, evenly spaced."""
+    if not high > low:
+        return [low]
+    raw = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * f for f in (1, 2, 5, 10) if power * f >= raw * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return [i * step for i in range(first, last + 1)]
+
+
+def alone(plot: Markup, rules: str) -> str:
+    """A plot as a file of its own, on paper of its own, with a margin. rules: its style sheet."""
+    opening, rest = plot.split(">", 1)
+    left, top, w, h = (
+        float(n) for n in opening.split('viewBox="')[1].split('"')[0].split()
+    )
+    box = (left - _MARGIN, top - _MARGIN, w + 2 * _MARGIN, h + 2 * _MARGIN)
+    opening = opening.replace(
+        f"{left:g} {top:g} {w:g} {h:g}", " ".join(f"{n:g}" for n in box)
+    )
+    size = f' width="{box[2] * 1.6:g}" height="{box[3] * 1.6:g}"'
+    paper = rectangle(*box, "paper")
+    return f"{opening}{size}>{element('style', Markup(rules))}{paper}{rest}\n"

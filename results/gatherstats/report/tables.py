@@ -1,0 +1,182 @@
+"""The report's tables, such as a screen reader can walk: captions, and headers with a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gatherstats.crossover.advice_text import size_text
+from gatherstats.crossover.map import Cell, Map, Way
+from gatherstats.crossover.terminal import LETTERS, NOT_MEASURED, cell_text, saved_text
+from gatherstats.blog.cells import Table
+from gatherstats.report.markup import Markup, element, join
+from gatherstats.stats.medians import medians
+from gatherstats.data.names import shorten
+from gatherstats.report.plots import PERCENTILES
+from gatherstats.data.rows import Row
+from gatherstats.text.units import time_text
+
+MOST_LATENCIES = 200
+"""Rows in a table of latencies."""
+
+STRENGTHS = 4
+"""So many shades has the colour of a way in a map."""
+
+
+def data_table(
+    caption: str, headers: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1
+) -> Markup:
+    """A table whose first column names its rows; the first `left` columns are text."""
+    head = [
+        element("th", header, scope="col", class_="text" if i < left else None)
+        for i, header in enumerate(headers)
+    ]
+    body = [
+        element("tr", element("th", row[0], scope="row"), *_cells(row, left))
+        for row in rows
+    ]
+    return scrolling(
+        element(
+            "table",
+            _caption(caption),
+            element("thead", element("tr", *head)),
+            element("tbody", join(body, "\n")),
+        ),
+        caption,
+    )
+
+
+def scrolling(table: Markup, name: str) -> Markup:
+    """A table that is scrolled by itself where it is too wide, with the keyboard too."""
+    return element(
+        "div", table, class_="scroll", tabindex=0, role="region", aria_label=name
+    )
+
+
+def group_table(made: Table, caption: str) -> Markup:
+    """The table of a group; columns in which no row has anything are left out."""
+    kept = [
+        c
+        for c in range(len(made.headers))
+        if c < made.left or any(row[c] for row in made.rows)
+    ]
+    headers = [made.headers[c] for c in kept]
+    return data_table(
+        caption, headers, [[row[c] for c in kept] for row in made.rows], made.left
+    )
+
+
+def facts(pairs: Sequence[tuple[str, str]], caption: str) -> Markup:
+    """Pairs of a heading and its text."""
+    rows = [
+        element("tr", element("th", heading, scope="row"), element("td", text))
+        for heading, text in pairs
+    ]
+    return element(
+        "table",
+        _caption(caption),
+        element("tbody", join(rows)),
+        class_="facts",
+    )
+
+
+def map_table(crossover: Map) -> Markup:
+    """A crossover map: a row for each size, a column for each count."""
+    caption = crossover.title
+    counts = crossover.counts
+    head = element(
+        "tr",
+        element("th", "buffers", scope="col"),
+        *(element("th", str(count), scope="col") for count in counts),
+    )
+    body = [
+        element(
+            "tr",
+            element("th", size_text(size).replace("bytes", "B"), scope="row"),
+            *(_map_cell(crossover.cells.get((size, count))) for count in counts),
+        )
+        for size in crossover.sizes
+    ]
+    table = element(
+        "table",
+        _caption(caption),
+        element("thead", head),
+        element("tbody", join(body, "\n")),
+        class_="map",
+    )
+    return scrolling(table, caption)
+
+
+def style_of(ways: Sequence[Way], strength: int) -> str:
+    """The class of a map's cell in which these ways are the best; strength from 1 to STRENGTHS."""
+    return "w" + "".join(LETTERS[way] for way in ways).lower() + str(strength)
+
+
+def rows_table(rows: Sequence[Row], caption: str) -> Markup:
+    """All rows with their medians, in as few bytes as possible: there may be ten thousand."""
+    shared, names = shorten([row.name for row in rows])
+    repeated = [i for i, row in enumerate(rows) if row.has_repetitions]
+    found = dict(zip(repeated, medians([rows[i].times_s for i in repeated])))
+    cells = [
+        (name, *_row_cells(row, found.get(i)))
+        for i, (row, name) in enumerate(zip(rows, names))
+    ]
+    if shared:
+        caption = f"{caption}; all have {shared}"
+    return data_table(caption, ["Row", "Median", "n", "Calls", "In the kernel"], cells)
+
+
+def latency_table(rows: Sequence[Row], names: Sequence[str]) -> Markup:
+    """The percentiles of each row: medians of those of its repetitions."""
+    cells = []
+    for row, name in list(zip(rows, names))[:MOST_LATENCIES]:
+        values = [row.counter(percentile) for percentile in PERCENTILES]
+        operations = row.counter("latency_ops")
+        texts = ["" if v is None else time_text(v / 1e9) for v in values]
+        cells.append((name, *texts, "" if operations is None else f"{operations:.0f}"))
+    caption = "Latency of single operations, median over the repetitions"
+    return data_table(caption, ["Row", *PERCENTILES, "Operations"], cells)
+
+
+def _caption(text: str) -> Markup:
+    """A caption that stays in sight, and is not cut, where its table is wider than the screen."""
+    return element("caption", element("span", text))
+
+
+def _cells(row: Sequence[str], left: int) -> list[Markup]:
+    return [
+        element("td", cell, class_="text" if i < left else None)
+        for i, cell in enumerate(row[1:], 1)
+    ]
+
+
+def _row_cells(row: Row, median_s: float | None) -> tuple[str, str, str, str]:
+    calls, kernel = row.counter("calls"), row.counter("kernel_calls")
+    counts = tuple("" if v is None else f"{v:g}" for v in (calls, kernel))
+    if row.failed:
+        return ("failed", "", "", "")
+    if median_s is not None:
+        return (time_text(median_s), str(row.times_s.size), *counts)
+    known = row.aggregates
+    median = None if known is None else known.median_s or known.mean_s
+    n = None if known is None else known.n
+    return (time_text(median), "" if n is None else str(n), *counts)
+
+
+def _map_cell(cell: Cell | None) -> Markup:
+    if cell is None:
+        return element("td", NOT_MEASURED, title="not measured")
+    if cell.saved is None:
+        words = "all take the same time" if cell.is_same else "too small to tell"
+        return element("td", cell_text(cell), class_="tie", title=words)
+    letters = cell_text(cell).partition(" ")[0]
+    # As in the pictures: half of the time saved is as strong as it gets.
+    strength = 1 + min(int(cell.saved * 2 * STRENGTHS), STRENGTHS - 1)
+    best = " or ".join(way.value for way in cell.best)
+    return element(
+        "td",
+        letters,
+        element("br"),
+        saved_text(cell.saved),
+        class_=style_of(cell.best, strength),
+        title=f"{best}: {saved_text(cell.saved)} less time than {cell.next_best.value}",
+    )

@@ -1,0 +1,223 @@
+"""Decides whether a difference between two rows is real: same, faster, slower or undecided.
+
+same: the whole 95 % interval of the ratio lies within the threshold of 1. faster, slower: the
+interval leaves out 1 and the corrected p is below ALPHA, and it is not "same". Everything else is
+undecided, with the number of repetitions that would probably decide it.
+
+Corrections: S. Holm, Scandinavian Journal of Statistics 6, 1979, 65-70, for the pairs of a table;
+Y. Benjamini, Y. Hochberg, Journal of the Royal Statistical Society B 57, 1995, 289-300, for a map.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from scipy import special
+
+from gatherstats.stats.effect import (
+    FEWEST_REPETITIONS,
+    ROUNDING,
+    Effect,
+    compare_repetitions,
+    compare_summaries,
+    summary_of,
+)
+from gatherstats.stats.medians import LEVEL
+from gatherstats.stats.rank_test import smallest_p
+from gatherstats.stats.repetitions import Repetitions
+from gatherstats.data.rows import Aggregates
+
+ALPHA = 0.05
+"""The corrected p must be below this."""
+
+THRESHOLD = 0.01
+"""Differences up to this share of the time count as none, unless the user sets another."""
+
+POWER = 0.8
+"""The chance of a decision that the number of repetitions in `Verdict.needed` gives."""
+
+MOST_NEEDED = 1_000_000
+"""Above this number of repetitions none is recommended."""
+
+Sample = Repetitions | Aggregates
+"""A row's repetitions, or a summary of them."""
+
+Correction = Callable[[np.ndarray], np.ndarray]
+"""Turns the p values of a family of tests into corrected ones."""
+
+
+class Outcome(str, Enum):
+    """The four values of a verdict, on the other row against the base."""
+
+    SAME = "same"
+    FASTER = "faster"
+    SLOWER = "slower"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of a pair.
+
+    p_corrected: NaN where there was no test.
+    best_p_corrected: the smallest corrected p that so many repetitions could have given.
+    needed: repetitions of each row that would probably decide it; None where it is decided, where
+    that cannot be told, or where it is more than MOST_NEEDED.
+    """
+
+    outcome: Outcome
+    effect: Effect
+    p_corrected: float = math.nan
+    best_p_corrected: float = 0.0
+    needed: int | None = None
+
+    @property
+    def attainable(self) -> bool:
+        """Whether so many repetitions could have given a significant result at all."""
+        return self.best_p_corrected < ALPHA
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Holm's correction: the chance of even one false alarm in the family stays below ALPHA."""
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(p_values.size, 0, -1)
+    corrected = np.empty(p_values.size)
+    corrected[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
+    return corrected
+
+
+def benjamini_hochberg(p_values: np.ndarray) -> np.ndarray:
+    """Benjamini and Hochberg's correction: the share of false alarms among all alarms."""
+    order = np.argsort(p_values, kind="stable")[::-1]
+    factors = p_values.size / np.arange(p_values.size, 0, -1)
+    corrected = np.empty(p_values.size)
+    corrected[order] = np.minimum(np.minimum.accumulate(p_values[order] * factors), 1.0)
+    return corrected
+
+
+def uncorrected(p_values: np.ndarray) -> np.ndarray:
+    """No correction: for pairs of which each is looked at alone."""
+    return p_values
+
+
+def judge(
+    pairs: Sequence[tuple[Sample, Sample]],
+    threshold: float = THRESHOLD,
+    correction: Correction = holm,
+    families: Sequence[Hashable] | None = None,
+) -> list[Verdict]:
+    """Judge (base, other) for each pair.
+
+    families: for each pair the family that it belongs to in the correction; without, all are one.
+    """
+    effects = _compare(pairs)
+    verdicts = [Verdict(Outcome.UNDECIDED, effect) for effect in effects]
+    members: dict[Hashable, list[int]] = {}
+    for i, family in enumerate(families or [None] * len(effects)):
+        if not effects[i].problem:
+            members.setdefault(family, []).append(i)
+    for tested in members.values():
+        corrected = correction(np.array([effects[i].p for i in tested]))
+        # A corrected p only grows with every p of its family, so this is the least it can be.
+        best = correction(np.array([effects[i].best_p for i in tested]))
+        strictness = _strictness(correction, corrected)
+        for i, p, best_p in zip(tested, corrected, best):
+            verdicts[i] = _decide(
+                effects[i], float(p), float(best_p), threshold, strictness
+            )
+    return verdicts
+
+
+def repetitions_needed(
+    effect: Effect, threshold: float, strictness: float
+) -> int | None:
+    """Repetitions of each row that would decide with a chance of POWER, if the ratio is right.
+
+    Either by showing a difference, at ALPHA divided by `strictness`, or by fitting the interval
+    into the threshold. The interval shrinks with the root of the number.
+    """
+    error = effect.log_standard_error
+    distance = abs(math.log(effect.ratio))
+    room = math.log1p(threshold) - distance
+    power = float(special.ndtri(POWER))
+    candidates = []
+    if distance > 0:
+        strict = float(special.ndtri(1 - ALPHA / 2 / strictness))
+        candidates.append(effect.n * ((strict + power) * error / distance) ** 2)
+    if room > 0:
+        interval = float(special.ndtri((1 + LEVEL) / 2))
+        candidates.append(effect.n * ((interval + power) * error / room) ** 2)
+    least = max(effect.n + 1, fewest_for_significance(strictness))
+    needed = min(candidates, default=math.inf)
+    return None if needed > MOST_NEEDED else max(math.ceil(needed), least)
+
+
+@functools.cache
+def fewest_for_significance(strictness: float) -> int:
+    """The fewest repetitions of each row with which a rank test can be significant."""
+    n = FEWEST_REPETITIONS
+    while smallest_p(n, n) * strictness >= ALPHA:
+        n += 1
+    return n
+
+
+def _compare(pairs: Sequence[tuple[Sample, Sample]]) -> list[Effect]:
+    repeated = [i for i, pair in enumerate(pairs) if _are_repetitions(pair)]
+    by_repetitions = dict(
+        zip(repeated, compare_repetitions([pairs[i] for i in repeated]))
+    )
+    return [
+        by_repetitions[i]
+        if i in by_repetitions
+        else compare_summaries(*map(_summary, pair))
+        for i, pair in enumerate(pairs)
+    ]
+
+
+def _are_repetitions(pair: tuple[Sample, Sample]) -> bool:
+    return not any(isinstance(sample, Aggregates) for sample in pair)
+
+
+def _summary(sample: Sample) -> Aggregates:
+    return sample if isinstance(sample, Aggregates) else summary_of(sample.times_s)
+
+
+def _strictness(correction: Correction, corrected: np.ndarray) -> float:
+    """By what the correction divides ALPHA for the pair that is decided next."""
+    if correction is uncorrected:
+        return 1.0
+    if correction is not benjamini_hochberg:
+        return corrected.size
+    # Every pair that is significant already makes it easier for the next.
+    significant = int(np.count_nonzero(corrected < ALPHA))
+    return max(1.0, corrected.size / (significant + 1))
+
+
+def _decide(
+    effect: Effect, p: float, best_p: float, threshold: float, strictness: float
+) -> Verdict:
+    outcome = Outcome.UNDECIDED
+    # With an interval of no width (a clock that is too coarse) "same" would claim too much.
+    enough = effect.n >= FEWEST_REPETITIONS
+    has_interval = enough and effect.high / effect.low > 1 + ROUNDING
+    if (
+        has_interval
+        and 1 / (1 + threshold) <= effect.low
+        and effect.high <= 1 + threshold
+    ):
+        outcome = Outcome.SAME
+    elif enough and p < ALPHA and effect.high < 1:
+        outcome = Outcome.FASTER
+    elif enough and p < ALPHA and effect.low > 1:
+        outcome = Outcome.SLOWER
+    needed = None
+    if outcome is Outcome.UNDECIDED and best_p >= ALPHA:
+        needed = fewest_for_significance(strictness)
+    elif outcome is Outcome.UNDECIDED and has_interval:
+        needed = repetitions_needed(effect, threshold, strictness)
+    return Verdict(outcome, effect, p, best_p, needed)

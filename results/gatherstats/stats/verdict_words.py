@@ -1,0 +1,197 @@
+"""Says a verdict in one plain sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from gatherstats.stats.drift import Drift
+from gatherstats.stats.effect import Effect
+from gatherstats.text.units import ratio_text, significant
+from gatherstats.stats.verdict import ALPHA, Outcome, Verdict
+
+
+SMALLEST_P = 1e-12
+"""Below this a p value says nothing more."""
+
+MANY_TIMES = 10
+"""From this ratio on, per cent are hard to read."""
+
+REPETITIONS = "repetitions"
+"""What is counted, unless a sample's values are something else, such as launches."""
+
+
+def sentence(
+    other: str, base: str, verdict: Verdict, threshold: float, unit: str = REPETITIONS
+) -> str:
+    """The verdict on row `other` against row `base`; both names must be safe to print already.
+
+    unit: what the values of the samples are, in the plural.
+    """
+    figures = _figures(verdict)
+    if verdict.effect.problem:
+        return f"{other} against {base}: undecided; {verdict.effect.problem}{figures}."
+    if verdict.outcome is Outcome.SAME:
+        return f"{other} takes the same time as {base}, within {percent(threshold)}{figures}."
+    if verdict.outcome is Outcome.UNDECIDED:
+        return f"{other} against {base}: undecided, {_why(verdict, unit)}{figures}{_advice(verdict, unit)}."
+    return (
+        f"{other} is {_amount(verdict)} {verdict.outcome.value} than {base}{figures}."
+    )
+
+
+def short(
+    verdict: Verdict,
+    threshold: float,
+    with_statistic: bool = False,
+    unit: str = REPETITIONS,
+) -> str:
+    """The verdict in few words, for a line that says before what is compared with what.
+
+    with_statistic: say also what the ratio is made of, medians or means.
+    """
+    effect = verdict.effect
+    figures = ""
+    if math.isfinite(effect.ratio):
+        figures = ratio_text(effect.ratio)
+        if with_statistic:
+            figures = f"ratio of {effect.statistic} {figures}"
+        if not effect.problem:
+            figures += f", {_interval(effect)}; {p_text(verdict.p_corrected)}"
+        figures = f" ({figures})"
+    if effect.problem:
+        return f"undecided; {effect.problem}{figures}"
+    if verdict.outcome is Outcome.SAME:
+        return f"the same within {percent(threshold)}{figures}"
+    if verdict.outcome is Outcome.UNDECIDED:
+        return f"undecided, {_why(verdict, unit)}{figures}"
+    return f"{_amount(verdict)} {verdict.outcome.value}{figures}"
+
+
+def advice(verdicts: Iterable[Verdict], unit: str = REPETITIONS) -> str:
+    """How many repetitions would decide what is undecided among `verdicts`; "" if none would."""
+    open_ones = [v for v in verdicts if v.needed is not None]
+    if not open_ones:
+        return ""
+    needed = max(v.needed or 0 for v in open_ones)
+    if not any(v.attainable for v in open_ones):
+        return f"it takes at least {needed} {unit} of each to decide anything"
+    return (
+        f"about {rounded(needed)} {unit} of each would probably decide"
+        " what is undecided"
+    )
+
+
+def drift_text(drift: Drift) -> str:
+    """How much drift there was, and what taking it out did."""
+    if not drift.removed:
+        return "No drift stood out from the scatter, so none was removed."
+    return (
+        f"Drift between {_signed(drift.low - 1)} and {_signed(drift.high - 1)} was removed:"
+        f" scatter {percent(drift.scatter_before)}, then {percent(drift.scatter_after)}."
+    )
+
+
+def drifts_text(drifts: dict[str, Drift]) -> list[str]:
+    """The same for several runs, by what each is called; many launches are summed up in a line."""
+    if len(drifts) <= 2:
+        return [
+            (f"{side}: " if side else "") + drift_text(d) for side, d in drifts.items()
+        ]
+    low, high = min(d.low for d in drifts.values()), max(
+        d.high for d in drifts.values()
+    )
+    removed = sum(drift.removed for drift in drifts.values())
+    return [
+        f"Drift within the {len(drifts)} launches: between {_signed(low - 1)} and"
+        f" {_signed(high - 1)}; removed in {removed}."
+    ]
+
+
+def change(verdict: Verdict) -> str:
+    """A decided difference as a part of a sentence, such as "10.8 % faster than"."""
+    return f"{_amount(verdict)} {verdict.outcome.value} than"
+
+
+def percent(share: float) -> str:
+    """A share of 1 as per cent, with three digits at most."""
+    return f"{significant(share * 100, 2 if share < 0.01 else 3)} %"
+
+
+def p_text(p: float) -> str:
+    """A p value for a sentence, in words where it is too small for a number."""
+    return "p < 1e-12" if p < SMALLEST_P else f"p = {p_digits(p)}"
+
+
+def p_digits(p: float) -> str:
+    """A p value with two digits, or one where it is small; "" where there was no test."""
+    if math.isnan(p):
+        return ""
+    return "<1e-12" if p < SMALLEST_P else f"{p:.2f}" if p >= 0.01 else f"{p:.1g}"
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """The verdict in a word or three, for a table that has the figures beside it."""
+    outcome = verdict.outcome
+    if outcome in (Outcome.FASTER, Outcome.SLOWER):
+        return f"{_amount(verdict)} {outcome.value}"
+    if outcome is Outcome.SAME:
+        return "same"
+    if verdict.effect.problem:
+        return "undecided, no test"
+    if not verdict.attainable:
+        return f"out of reach, needs {verdict.needed}"
+    needs = f", needs {rounded(verdict.needed)}" if verdict.needed else ""
+    return f"undecided{needs}"
+
+
+def _signed(share: float) -> str:
+    return ("-" if share < 0 else "+") + percent(abs(share))
+
+
+def _amount(verdict: Verdict) -> str:
+    ratio = verdict.effect.ratio
+    if ratio >= MANY_TIMES:
+        return f"{significant(ratio, 3)} times"
+    return percent(abs(ratio - 1))
+
+
+def _interval(effect: Effect) -> str:
+    return f"{ratio_text(effect.low)} to {ratio_text(effect.high)}"
+
+
+def _why(verdict: Verdict, unit: str) -> str:
+    if not verdict.attainable:
+        return (
+            f"{verdict.effect.n} {unit} cannot decide it:"
+            f" p could be {verdict.best_p_corrected:.2g} at best"
+        )
+    if verdict.p_corrected < ALPHA:
+        return "too little evidence of a difference"
+    return "no evidence of a difference"
+
+
+def _figures(verdict: Verdict) -> str:
+    effect = verdict.effect
+    if not math.isfinite(effect.ratio):
+        return ""
+    ratio = f"ratio of {effect.statistic} {ratio_text(effect.ratio)}"
+    if effect.problem:
+        return f" ({ratio})"
+    return (
+        f" ({ratio}, 95 % interval {_interval(effect)}, {p_text(verdict.p_corrected)})"
+    )
+
+
+def _advice(verdict: Verdict, unit: str) -> str:
+    if verdict.needed is None:
+        return ""
+    if not verdict.attainable:
+        return f"; it takes at least {verdict.needed} of each"
+    return f"; about {rounded(verdict.needed)} {unit} of each would probably decide it"
+
+
+def rounded(count: int) -> int:
+    """`count` with two significant digits, rounded up: it is an estimate."""
+    step = 10 ** max(len(str(count)) - 2, 0)
+    return math.ceil(count / step) * step
