@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 RESULTS = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(RESULTS), str(Path(__file__).resolve().parent)]
+sys.path[:0] = [str(RESULTS), str(RESULTS / "test" / "support")]
 # At the end: files there have the names of some here.
-sys.path.append(str(RESULTS.parent / "bench" / "test"))
+sys.path.append(str(RESULTS.parent / "bench" / "test" / "support"))
 
 import blog_table  # noqa: E402
 import compare as compare_script  # noqa: E402

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+TESTS = Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS.parent), str(TESTS / "support")]
 
 from gatherstats.cli.options import UnreadableError, load_all  # noqa: E402
 from gatherstats.process.output import complain, run_main  # noqa: E402

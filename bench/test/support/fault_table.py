@@ -1,7 +1,7 @@
 """Counts the faults that tests inject, and prints the counts as a table:
 
     GATHERBENCH_FAULTS=/tmp/faults meson test -C build
-    python3 bench/test/fault_table.py /tmp/faults
+    python3 bench/test/support/fault_table.py /tmp/faults
 """
 
 import os

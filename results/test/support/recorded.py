@@ -14,7 +14,7 @@ from gatherstats.data.rows import Row
 from gatherstats.stats.verdict import THRESHOLD, Outcome
 from scipy import stats
 
-RECORDED = sorted((Path(__file__).parent / "data").glob("recorded_*.json"))
+RECORDED = sorted((Path(__file__).parents[1] / "data").glob("recorded_*.json"))
 
 
 def as_one(rows: Sequence[Row]) -> Row:
