@@ -2,8 +2,6 @@
 #ifndef LOAD_H
 #define LOAD_H
 
-#include <string>
-
 #include "gather.h"
 
 // Measures from its construction until End.
@@ -11,15 +9,13 @@ class Load {
 public:
   Load();
 
-  // The first call ends the measurement and puts the others' share of all processors' time into the results' context.
-  // Returns a few words for the user where the share is so large that the figures suffer, which then stands in the
-  // context too; else "".
-  const std::string &End();
+  // Ends the measurement and puts the others' share of all processors' time into the results' context; where the
+  // figures suffer from it, it spoils them. A second call does nothing.
+  void End();
 
 private:
   bool running_;
   gather_processor_times begin_;
-  std::string warning_;
 };
 
 #endif

@@ -28,6 +28,7 @@
 #include "register.h"
 #include "report.h"
 #include "results_file.h"
+#include "spoiled.h"
 
 namespace {
 
@@ -221,6 +222,13 @@ std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options
   return std::make_unique<ResultsReporter>(options.format, load, std::cout);
 }
 
+// One line on stderr for each sentence.
+void ComplainOfSpoiled() {
+  std::istringstream sentences(spoiled_text());
+  for (std::string sentence; std::getline(sentences, sentence);)
+    std::fprintf(stderr, "gatherbench: %s\n", sentence.c_str());
+}
+
 // Measures every row, and returns the results as text, where they are wanted.
 std::string RunAll(const options &options, Suite &suite, bool to_file) {
   Load load;
@@ -228,8 +236,8 @@ std::string RunAll(const options &options, Suite &suite, bool to_file) {
   ResultsReporter results(options.out_format, load, text);
   benchmark::RunSpecifiedBenchmarks(MakeDisplay(options, load).get(), to_file ? &results : nullptr);
   suite.progress().Clear();
-  if (options.format && !load.End().empty()) // our own table says it
-    std::fprintf(stderr, "gatherbench: %s\n", load.End().c_str());
+  if (options.format) // our own table says it
+    ComplainOfSpoiled();
   return text.str();
 }
 

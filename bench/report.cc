@@ -7,6 +7,7 @@
 #include <set>
 
 #include "json_text.h"
+#include "spoiled.h"
 
 namespace {
 
@@ -108,6 +109,16 @@ static std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::strin
   return std::make_unique<benchmark::JSONReporter>();
 }
 
+void EndContext(Load &load) {
+  static bool ended = false;
+  if (ended)
+    return;
+  ended = true;
+  load.End();
+  if (*spoiled_text())
+    benchmark::AddCustomContext("gatherbench.spoiled", spoiled_text());
+}
+
 ResultsReporter::ResultsReporter(const std::string &format, Load &load, std::ostream &out)
     : format_(MakeFormat(format)), is_json_(format == "json"), load_(load), out_(out) {}
 
@@ -121,7 +132,7 @@ void ResultsReporter::ReportRuns(const std::vector<Run> &runs) {
 }
 
 void ResultsReporter::Finalize() {
-  (void)load_.End(); // for the context
+  EndContext(load_);
   format_->SetOutputStream(&text_);
   format_->SetErrorStream(&GetErrorStream());
   const bool wanted = context_ && format_->ReportContext(*context_);
@@ -300,8 +311,11 @@ void TableReporter::Finalize() {
   }
   if (columns.empty())
     columns.push_back("strategy");
-  const std::string &warning = load_.End();
-  out << heading_ << (warning.empty() ? "" : "; " + warning) << '\n' << shared << "\n\n";
+  EndContext(load_);
+  out << heading_ << '\n';
+  if (*spoiled_text())
+    out << spoiled_text() << '\n';
+  out << shared << "\n\n";
 
   const Unit unit = ChooseUnit(rows);
   Lines lines(1, columns);

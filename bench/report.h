@@ -13,6 +13,10 @@
 
 #include "load.h"
 
+// The end of the measurements: what only then is known goes into the results' context, and what spoils the figures. The
+// first reporter that finishes calls it; further calls do nothing.
+void EndContext(Load &load);
+
 // One of Google Benchmark's own reporters, with three things put right: rows stand in the order of the
 // tables, not of their completion; a row of which one repetition failed shows the error, and no time, in
 // all of them; and JSON is valid whatever names contain. The context, too, is written at the end, when the load is

@@ -43,6 +43,7 @@ def test_a_run_under_load_says_so(load, tmp_path):
     context = read(out)["context"]
     assert "under load: others used" in result.stdout
     assert context["gatherbench.under_load"] in result.stdout
+    assert context["gatherbench.spoiled"] in result.stdout.splitlines()
     assert float(context["gatherbench.others_cpu"]) >= 0.25
     formatted = run(*options, "--benchmark_format=json")
     assert "under load: others used" in formatted.stderr

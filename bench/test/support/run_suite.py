@@ -22,7 +22,7 @@ FAULTY = [*WRAPPER, os.environ["GATHERBENCH_FAULTY"]]
 SMALL = ["--scope=file", "--file-bytes=256000", "--count=4", "--size=16000"]
 
 # Of the context: a run that is over within a clock's tick has none of them, and one on a busy machine both.
-LOAD_KEYS = {"gatherbench.others_cpu", "gatherbench.under_load"}
+LOAD_KEYS = {f"gatherbench.{key}" for key in ("others_cpu", "under_load", "spoiled")}
 
 
 def run(*options, program=SUITE, env=None, timeout=60, preexec_fn=None):
@@ -59,6 +59,11 @@ def read(path):
     """The results file, which must be valid JSON."""
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def table_of(screen):
+    """The table on the screen: its head and its rows, without what stands above it."""
+    return screen.split("\n\n", 1)[1].splitlines()
 
 
 def repetitions(results, strategy=None):

@@ -1,0 +1,22 @@
+/* spoiled.h: what spoils the figures of a run: the one place that collects it. */
+#ifndef SPOILED_H
+#define SPOILED_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Adds one sentence, which needs neither a full stop nor a newline, before the results are written. A sentence that is
+ * there already is not repeated; what does not fit into a line, or into a few thousand bytes of all lines, is cut. Not
+ * for several threads at once. */
+__attribute__((format(printf, 1, 2))) void spoiled_add(const char *format, ...);
+
+/* All sentences in the order in which they came, with a newline between two of them; "" where nothing spoils the
+ * figures. */
+const char *spoiled_text(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
