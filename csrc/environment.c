@@ -30,63 +30,15 @@ static int print(char *value, size_t size, const char *text) {
   return snprintf(value, size, "%s", text) < 0 ? -EINVAL : 0;
 }
 
-/* Calls on_line for each line of a file until it returns true; -ENOENT if it never does. */
-static int scan(const char *path, bool (*on_line)(char *line, void *context), void *context) {
-  FILE *file = fopen(path, "re");
-  if (file == NULL)
-    return -errno;
-  char *line = NULL;
-  size_t size = 0;
-  bool found = false;
-  while (!found && getline(&line, &size, file) >= 0)
-    found = on_line(line, context);
-  free(line);
-  int error = ferror(file) ? -EIO : 0;
-  if (fclose(file) != 0 && !error)
-    error = -errno;
-  return error ? error : found ? 0 : -ENOENT;
-}
-
-/* What a "key: value" or "key : value" line of /proc says of a key. */
-struct field {
-  const char *key;
-  char value[256];
-};
-
-static bool read_field(char *line, void *context) {
-  struct field *field = context;
-  size_t length = strlen(field->key);
-  if (strncmp(line, field->key, length) != 0)
-    return false;
-  char *value = line + length + strspn(line + length, " \t");
-  if (*value != ':')
-    return false;
-  value += 1 + strspn(value + 1, " \t");
-  value[strcspn(value, "\n")] = '\0';
-  snprintf(field->value, sizeof field->value, "%s", value);
-  return true;
-}
-
-static int read_number(const char *path, const char *key, uint64_t *number) {
-  struct field field = {.key = key};
-  int error = scan(path, read_field, &field);
-  if (error)
-    return error == -ENOENT ? -ENOSYS : error;
-  char *end;
-  errno = 0;
-  *number = strtoull(field.value, &end, 10);
-  return errno || end == field.value ? -ENOSYS : 0;
-}
-
 int gather_kernel_counts_read(struct gather_kernel_counts *counts) {
   /* Two small reads of the same file: neither writes, so neither is counted. */
-  int error = read_number("/proc/thread-self/io", "syscw", &counts->write_calls);
-  return error ? error : read_number("/proc/thread-self/io", "write_bytes", &counts->device_bytes);
+  int error = gather_read_number("/proc/thread-self/io", "syscw", &counts->write_calls);
+  return error ? error : gather_read_number("/proc/thread-self/io", "write_bytes", &counts->device_bytes);
 }
 
 int gather_dirty_bytes(uint64_t *bytes) {
   uint64_t kib;
-  int error = read_number("/proc/meminfo", "Dirty", &kib);
+  int error = gather_read_number("/proc/meminfo", "Dirty", &kib);
   if (!error)
     *bytes = kib * 1024;
   return error;
@@ -107,7 +59,7 @@ static bool read_processors(char *line, void *context) {
 int gather_processor_times_read(struct gather_processor_times *times) {
   uint64_t ticks[2] = {0};
   struct rusage own;
-  int error = scan("/proc/stat", read_processors, ticks);
+  int error = gather_scan("/proc/stat", read_processors, ticks);
   if (error)
     return error == -ENOENT ? -ENOSYS : error;
   if (getrusage(RUSAGE_SELF, &own) < 0)
@@ -153,8 +105,8 @@ static int cpu(const char *dir, char *value, size_t size) {
 #else
 static int cpu(const char *dir, char *value, size_t size) {
   (void)dir;
-  struct field field = {.key = "model name"};
-  int error = scan("/proc/cpuinfo", read_field, &field);
+  struct gather_field field = {.key = "model name"};
+  int error = gather_scan("/proc/cpuinfo", gather_read_field, &field);
   return error ? error : print(value, size, field.value);
 }
 #endif
@@ -296,69 +248,6 @@ static int device(const char *dir, char *value, size_t size) {
   return statfs(dir, &status) < 0 ? -errno : print(value, size, status.f_mntfromname);
 }
 #else
-/* A line of /proc/self/mountinfo (proc(5)): id parent major:minor root mount-point options [fields]
- * - type source super-options. */
-struct mount {
-  uint64_t id;
-  char type[64], source[256], options[1024];
-};
-
-/* The kernel writes space, tab, newline and backslash as \ooo. */
-static void unescape(char *text) {
-  char *to = text;
-  for (const char *from = text; *from; to++) {
-    unsigned code;
-    if (from[0] == '\\' && sscanf(from + 1, "%3o", &code) == 1) {
-      *to = (char)code;
-      from += 4;
-    } else {
-      *to = *from++;
-    }
-  }
-  *to = '\0';
-}
-
-/* The fields are told apart by single spaces, for a source may be empty. */
-static bool match_mount(char *line, void *context) {
-  struct mount *mount = context;
-  if (strtoull(line, NULL, 10) != mount->id)
-    return false;
-  char *separator = strstr(line, " - ");
-  if (separator == NULL)
-    return false;
-  *separator = '\0';
-  char *rest = separator + strlen(" - ");
-  rest[strcspn(rest, "\n")] = '\0';
-  const char *type = strsep(&rest, " ");
-  char *source = strsep(&rest, " ");
-  const char *super_options = rest;
-  const char *options = NULL;
-  char *field = line;
-  for (int i = 0; i < 6; i++)
-    options = strsep(&field, " ");
-  if (options == NULL || super_options == NULL)
-    return false;
-  unescape(source);
-  snprintf(mount->type, sizeof mount->type, "%s", type);
-  snprintf(mount->source, sizeof mount->source, "%s", source);
-  snprintf(mount->options, sizeof mount->options, "%s,%s", options, super_options);
-  return true;
-}
-
-/* The mount that a directory lies in is told by its number: of mounts that lie over each other, or over a part of
- * another one's path, only that shows which is seen. */
-static int find_mount(const char *dir, struct mount *mount) {
-  int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return -errno;
-  char path[40];
-  snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-  *mount = (struct mount){0};
-  int error = read_number(path, "mnt_id", &mount->id);
-  (void)close(fd);
-  return error ? error : scan("/proc/self/mountinfo", match_mount, mount);
-}
-
 /* Numbers of file systems (statfs(2), linux/magic.h), for where no mount point is visible, as in a chroot. */
 static const struct {
   unsigned long magic;
@@ -369,8 +258,8 @@ static const struct {
 };
 
 static int filesystem(const char *dir, char *value, size_t size) {
-  struct mount mount;
-  int error = find_mount(dir, &mount);
+  struct gather_mount mount;
+  int error = gather_mount_find(dir, &mount);
   if (!error)
     return print(value, size, mount.type);
   struct statfs status;
@@ -383,14 +272,14 @@ static int filesystem(const char *dir, char *value, size_t size) {
 }
 
 static int mount_options(const char *dir, char *value, size_t size) {
-  struct mount mount;
-  int error = find_mount(dir, &mount);
+  struct gather_mount mount;
+  int error = gather_mount_find(dir, &mount);
   return error ? error : print(value, size, mount.options);
 }
 
 static int device(const char *dir, char *value, size_t size) {
-  struct mount mount;
-  int error = find_mount(dir, &mount);
+  struct gather_mount mount;
+  int error = gather_mount_find(dir, &mount);
   return error ? error : print(value, size, mount.source);
 }
 
@@ -417,8 +306,8 @@ static int cpu_governor(const char *dir, char *value, size_t size) {
 
 static int cpu_affinity(const char *dir, char *value, size_t size) {
   (void)dir;
-  struct field field = {.key = "Cpus_allowed_list"};
-  int error = scan("/proc/self/status", read_field, &field);
+  struct gather_field field = {.key = "Cpus_allowed_list"};
+  int error = gather_scan("/proc/self/status", gather_read_field, &field);
   return error ? error : print(value, size, field.value);
 }
 

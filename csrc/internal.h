@@ -47,4 +47,32 @@ int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t
 /* Waits until all that was written in the workspace so far has reached the device. 0 or -errno. */
 int gather_workspace_settle(struct gather_workspace *workspace);
 
+/* proc.c: the kernel's text files. */
+
+/* Calls on_line for each line of a file until it returns true; -ENOENT if it never does. */
+int gather_scan(const char *path, bool (*on_line)(char *line, void *context), void *context);
+
+/* What a "key: value" or "key : value" line says of a key. */
+struct gather_field {
+  const char *key;
+  char value[256];
+};
+
+/* For gather_scan: whether the line is the key's, whose value it then puts into the struct gather_field. */
+bool gather_read_field(char *line, void *field);
+
+/* The number that a line of that key begins its value with; -ENOSYS where there is no such file or line. */
+int gather_read_number(const char *path, const char *key, uint64_t *number);
+
+/* A line of /proc/self/mountinfo (proc(5)): id parent major:minor root mount-point options [fields] - type source
+ * super-options. */
+struct gather_mount {
+  uint64_t id;
+  char type[64], source[256];
+  char options[4096 + 256]; /* the mount's and the file system's; the latter have a page at most */
+};
+
+/* The mount that a directory lies in; -ENOSYS or another error where that is not told. */
+int gather_mount_find(const char *dir, struct gather_mount *mount);
+
 #endif
