@@ -25,6 +25,8 @@ size_t gather_iov_max(void);
 /* Fills memory with bytes that no file system can compress; equal seeds give equal bytes. */
 void gather_fill(char *memory, size_t bytes, uint64_t seed);
 
+/* scope.c */
+
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t gather_clock_ns(void);
 
@@ -33,6 +35,14 @@ uint64_t gather_clock_ns(void);
 /* Allocates the bytes of the plan's buffers in run->memory and the batches over them. */
 int gather_batches_open(struct gather_run *run);
 void gather_batches_close(struct gather_run *run);
+
+/* verify.c */
+
+/* A descriptor of its own, past O_DIRECT's rules, for what the run wrote; or -errno. */
+int gather_open_for_reading(struct gather_run *run);
+
+/* Closes it; the first error is the one to tell, so that `error` is returned where it is one. */
+int gather_close_after_reading(struct gather_run *run, int fd, int error);
 
 /* workspace.c: each returns a descriptor or -errno, with workspace->operation set. */
 

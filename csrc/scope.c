@@ -1,0 +1,138 @@
+/* scope.c: what one timed op is. A new scope is its functions, the row below them, and an entry in the table. */
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+uint64_t gather_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now); /* fails for an unknown clock only */
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Makes what was written durable, where that takes a call of its own, and notes how long it took. */
+static int sync_after(struct gather_run *run) {
+  const struct gather_durability *durability = run->plan->durability;
+  if (durability->sync == NULL)
+    return 0;
+  uint64_t begin_ns = gather_clock_ns();
+  int error = durability->sync(run->fd);
+  run->stats.sync_ns += gather_clock_ns() - begin_ns;
+  return error ? gather_fail(run, durability->sync_call, -error) : 0;
+}
+
+/* On a target without a window. */
+static int op_plain(struct gather_run *run) {
+  return run->write(run, &run->batch, 0);
+}
+
+/* The same, where somebody counts what arrives. */
+static int op_stream(struct gather_run *run) {
+  int error = run->write(run, &run->batch, 0);
+  run->ops += !error;
+  return error;
+}
+
+/* On a file: batch after batch through the window, and from its start again. */
+static int op_window(struct gather_run *run) {
+  if (GATHER_UNLIKELY(run->position > run->position_end)) {
+    run->position = run->position_begin;
+    if (run->rewinds && lseek(run->fd, run->position, SEEK_SET) < 0)
+      return gather_fail(run, "lseek", errno);
+  }
+  int error = run->write(run, &run->batch, run->position);
+  if (GATHER_UNLIKELY(error))
+    return error;
+  run->position += (int64_t)run->batch.bytes;
+  return sync_after(run);
+}
+
+static int batch_scope_open(struct gather_run *run) {
+  const struct gather_plan *plan = run->plan;
+  int error = plan->target->open(run);
+  if (error)
+    return error;
+  run->op = run->reader ? op_stream : op_plain;
+  if (plan->target->offers & GATHER_ALLOCATED) {
+    run->op = op_window;
+    run->position_begin = plan->shared_file ? (int64_t)(plan->window_bytes * run->thread) : 0;
+    run->position_end = run->position_begin + (int64_t)(plan->window_bytes - run->batch.bytes);
+    run->position = run->position_end + 1; /* the first op begins as every later round does */
+    /* Joined strategies use offsets where there are some. */
+    run->rewinds = !(plan->strategy->needs & GATHER_OFFSETS) && (plan->strategy->offers & GATHER_BYTES) &&
+                   plan->strategy->layout != GATHER_JOINED;
+  }
+  return 0;
+}
+
+static int batch_scope_close(struct gather_run *run) {
+  return run->plan->target->close(run);
+}
+
+static const struct gather_scope scope_op = {
+    .name = "op",
+    .doc = "one batch, made durable; on a file it overwrites a window that was written before",
+    .offers = GATHER_WINDOWED,
+    .open = batch_scope_open,
+    .close = batch_scope_close,
+};
+
+/* --- The scope `file`. --- */
+
+/* All batches of a file that is new, at explicit offsets where the strategy has them. */
+static int write_file(struct gather_run *run) {
+  const bool sync_each = run->plan->sync_each;
+  int64_t offset = 0;
+  for (uint64_t i = 0; i < run->batches; i++) {
+    int error = run->write(run, &run->batch, offset);
+    if (!error && sync_each)
+      error = sync_after(run);
+    if (error)
+      return error;
+    offset += (int64_t)run->batch.bytes;
+  }
+  int error = run->tail.bytes > 0 ? run->write(run, &run->tail, offset) : 0;
+  if (error || (sync_each && run->tail.bytes == 0))
+    return error;
+  return sync_after(run);
+}
+
+static int op_file(struct gather_run *run) {
+  int error = run->plan->target->create(run);
+  if (error)
+    return error;
+  error = write_file(run);
+  if (!error && run->inspect)
+    error = run->inspect(run);
+  const char *operation = run->operation;
+  int remove_error = run->plan->target->remove(run);
+  if (!error)
+    return remove_error;
+  run->operation = operation; /* the first error is the one to tell */
+  return error;
+}
+
+static int file_scope_open(struct gather_run *run) {
+  run->op = op_file;
+  if (!(run->plan->target->offers & GATHER_ALLOCATED))
+    return 0;
+  int fd = gather_workspace_name(run->workspace, run->file_name, sizeof run->file_name);
+  return fd < 0 ? gather_fail(run, run->workspace->operation, -fd) : 0;
+}
+
+static int file_scope_close(struct gather_run *run) {
+  (void)run;
+  return 0;
+}
+
+static const struct gather_scope scope_file = {
+    .name = "file",
+    .doc = "a whole file: created, written batch by batch, made durable once at the end, deleted and closed",
+    .needs = GATHER_REOPENED,
+    .offers = GATHER_CREATED,
+    .open = file_scope_open,
+    .close = file_scope_close,
+};
+
+const struct gather_scope *const gather_scopes[] = {&scope_op, &scope_file, NULL};
