@@ -2,7 +2,7 @@
 #ifndef LOAD_H
 #define LOAD_H
 
-#include "gather.h"
+#include "environment.h"
 
 // Measures from its construction until End.
 class Load {

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "environment.h"
 #include "gather.h"
 #include "load.h"
 #include "options.h"
@@ -29,6 +30,7 @@
 #include "report.h"
 #include "results_file.h"
 #include "spoiled.h"
+#include "workspace.h"
 
 namespace {
 

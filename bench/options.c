@@ -10,6 +10,7 @@
 #include "options.h"
 #include "presets.h"
 #include "printable.h"
+#include "workspace.h"
 
 #define PROGRAM "gatherbench"
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "environment.h"
+
 std::atomic<int> interrupted_by(0);
 static_assert(std::atomic<int>::is_always_lock_free, "a signal's handler sets it");
 

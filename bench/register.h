@@ -15,6 +15,7 @@
 #include "latency.h"
 #include "options.h"
 #include "progress.h"
+#include "workspace.h"
 
 // One row of a run: a plan, and what became of it. Its threads share it.
 struct Row {

@@ -1,5 +1,5 @@
 /* gather.h: how N buffers are written: tables of what can be combined, and the running of one
- * combination.
+ * combination. What the machine is stands in environment.h, where files are made in workspace.h.
  *
  * A plan says what is to be measured. It is opened (untimed), its op is run any number of times
  * (timed), and it is closed (untimed). Functions that can fail return 0 or -errno; the `operation`
@@ -9,7 +9,6 @@
 #ifndef GATHER_H
 #define GATHER_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -247,74 +246,9 @@ int gather_close(struct gather_run *run);
  */
 int gather_verify(struct gather_run *run);
 
-/* A file that `op` overwrites. */
-struct gather_window {
-  int fd;         /* -1 before it is needed */
-  uint64_t bytes; /* its length, all of it written */
-  char name[24];  /* where it needs one */
-};
-
 /* One op whose bytes are then read back and compared, untimed: on a file of the scope `op`, what lay there before is
  * overwritten first. Errors are those of gather_op and gather_verify. */
 int gather_verified_op(struct gather_run *run);
-
-/* Where files are made: DIR, and in it, once it is needed, a private directory that nobody else may enter. */
-struct gather_workspace {
-  const char *dir;       /* as the user gave it */
-  const char *operation; /* what failed last, for messages */
-  int parent_fd;         /* DIR; -1 before it is needed */
-  int private_fd;        /* the private directory, which this process holds locked; -1 before it is needed */
-  char private_name[32];
-  unsigned files;                /* names given out so far */
-  struct gather_window *windows; /* one for each thread that has a file of its own */
-  unsigned windows_count;
-  pthread_mutex_t mutex; /* over all of the above */
-};
-
-/* A workspace in `dir`, which must outlive it; touches no file yet. */
-void gather_workspace_init(struct gather_workspace *workspace, const char *dir);
-
-/* Whether files of `bytes` bytes in all can be made: -EACCES, -EROFS, -ENOTDIR and the like where nothing can be made
- * in the directory, -ENOSPC where *free_bytes, which is set in that case too, is less. A file system that does not tell
- * how much is free is taken to have enough. */
-int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, uint64_t *free_bytes);
-
-/* Removes all that was made. Returns the first error, and goes on after it; private_name is then the directory that is
- * left, or "". */
-int gather_workspace_close(struct gather_workspace *workspace);
-
-/* What the kernel counted for the calling thread (/proc/thread-self/io). */
-struct gather_kernel_counts {
-  uint64_t write_calls;  /* syscw: write system calls of every kind */
-  uint64_t device_bytes; /* write_bytes: bytes that the thread caused to be sent to a device */
-};
-
-/* -ENOSYS where the system keeps no such counts. */
-int gather_kernel_counts_read(struct gather_kernel_counts *counts);
-
-/* Bytes in the page cache that wait for being written back, on the whole machine; -ENOSYS where it
- * is not told. */
-int gather_dirty_bytes(uint64_t *bytes);
-
-/* What the processors of the machine did since it was started, in nanoseconds, summed over all of them. */
-struct gather_processor_times {
-  uint64_t all_ns;    /* that passed, idle or not */
-  uint64_t others_ns; /* used by other processes, by the kernel for others, or taken away by a hypervisor (steal) */
-};
-
-/* Exact to a clock tick of each processor, 10 ms as a rule. -ENOSYS where the system does not tell. */
-int gather_processor_times_read(struct gather_processor_times *times);
-
-/* The machine and the directory that a run used. */
-struct gather_environment_item {
-  const char *key;
-  /* Writes the value into value[size]; -errno where it cannot be told here. */
-  int (*read)(const char *dir, char *value, size_t size);
-};
-extern const struct gather_environment_item gather_environment[]; /* ends with a NULL key */
-
-/* Bytes that an unprivileged process may still write in dir; -ENOSYS where the file system does not tell. */
-int gather_free_bytes(const char *dir, uint64_t *bytes);
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,10 @@
 #define GATHER_INTERNAL_H
 
 #include "config.h"
+#include "environment.h"
 #include "gather.h"
 #include "port.h"
+#include "workspace.h"
 
 /* What the compiler cannot know: the branch is for short writes, signals and errors. */
 #define GATHER_UNLIKELY(condition) __builtin_expect(!!(condition), 0)

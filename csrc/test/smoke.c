@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gather.h"
+#include "workspace.h"
 
 static int failures;
 

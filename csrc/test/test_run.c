@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "test.h"
 
 static const struct shape shapes[] = {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "gather.h"
+#include "workspace.h"
 
 /* A setup and a teardown for cmocka: *state is the path of an empty directory. The teardown fails
  * the test if anything is left in it. */

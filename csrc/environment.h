@@ -1,0 +1,50 @@
+/* environment.h: what machine and directory a run used, and what the kernel counted meanwhile. Functions return 0 or
+ * -errno, -ENOSYS where the system does not tell. */
+#ifndef GATHER_ENVIRONMENT_H
+#define GATHER_ENVIRONMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the kernel counted for the calling thread (/proc/thread-self/io). */
+struct gather_kernel_counts {
+  uint64_t write_calls;  /* syscw: write system calls of every kind */
+  uint64_t device_bytes; /* write_bytes: bytes that the thread caused to be sent to a device */
+};
+
+/* -ENOSYS where the system keeps no such counts. */
+int gather_kernel_counts_read(struct gather_kernel_counts *counts);
+
+/* Bytes in the page cache that wait for being written back, on the whole machine; -ENOSYS where it
+ * is not told. */
+int gather_dirty_bytes(uint64_t *bytes);
+
+/* What the processors of the machine did since it was started, in nanoseconds, summed over all of them. */
+struct gather_processor_times {
+  uint64_t all_ns;    /* that passed, idle or not */
+  uint64_t others_ns; /* used by other processes, by the kernel for others, or taken away by a hypervisor (steal) */
+};
+
+/* Exact to a clock tick of each processor, 10 ms as a rule. -ENOSYS where the system does not tell. */
+int gather_processor_times_read(struct gather_processor_times *times);
+
+/* The machine and the directory that a run used. */
+struct gather_environment_item {
+  const char *key;
+  /* Writes the value into value[size]; -errno where it cannot be told here. */
+  int (*read)(const char *dir, char *value, size_t size);
+};
+extern const struct gather_environment_item gather_environment[]; /* ends with a NULL key */
+
+/* Bytes that an unprivileged process may still write in dir; -ENOSYS where the file system does not tell. */
+int gather_free_bytes(const char *dir, uint64_t *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

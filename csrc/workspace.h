@@ -1,0 +1,49 @@
+/* workspace.h: the directory that files are made in, and how all of them go away again. Functions return 0 or -errno;
+ * the workspace's `operation` then names the system call that failed. */
+#ifndef GATHER_WORKSPACE_H
+#define GATHER_WORKSPACE_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A file that `op` overwrites. */
+struct gather_window {
+  int fd;         /* -1 before it is needed */
+  uint64_t bytes; /* its length, all of it written */
+  char name[24];  /* where it needs one */
+};
+
+/* Where files are made: DIR, and in it, once it is needed, a private directory that nobody else may enter. */
+struct gather_workspace {
+  const char *dir;       /* as the user gave it */
+  const char *operation; /* what failed last, for messages */
+  int parent_fd;         /* DIR; -1 before it is needed */
+  int private_fd;        /* the private directory, which this process holds locked; -1 before it is needed */
+  char private_name[32];
+  unsigned files;                /* names given out so far */
+  struct gather_window *windows; /* one for each thread that has a file of its own */
+  unsigned windows_count;
+  pthread_mutex_t mutex; /* over all of the above */
+};
+
+/* A workspace in `dir`, which must outlive it; touches no file yet. */
+void gather_workspace_init(struct gather_workspace *workspace, const char *dir);
+
+/* Whether files of `bytes` bytes in all can be made: -EACCES, -EROFS, -ENOTDIR and the like where nothing can be made
+ * in the directory, -ENOSPC where *free_bytes, which is set in that case too, is less. A file system that does not tell
+ * how much is free is taken to have enough. */
+int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, uint64_t *free_bytes);
+
+/* Removes all that was made. Returns the first error, and goes on after it; private_name is then the directory that is
+ * left, or "". */
+int gather_workspace_close(struct gather_workspace *workspace);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
