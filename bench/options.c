@@ -10,6 +10,7 @@
 #include "options.h"
 #include "presets.h"
 #include "printable.h"
+#include "text.h"
 #include "workspace.h"
 
 #define PROGRAM "gatherbench"
@@ -25,15 +26,6 @@
 
 #define TEXT_OF(tokens) #tokens
 #define TEXT(macro)     TEXT_OF(macro)
-
-static void *allocate(size_t count, size_t size) {
-  void *memory = calloc(count ? count : 1, size);
-  if (memory == NULL) {
-    complain("out of memory");
-    exit(1);
-  }
-  return memory;
-}
 
 /* --- Values: each function sets one field of a plan from text; NULL, or what is wrong with the
  * text. --- */

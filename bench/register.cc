@@ -5,9 +5,7 @@
 #include <cstring>
 
 #include "environment.h"
-
-std::atomic<int> interrupted_by(0);
-static_assert(std::atomic<int>::is_always_lock_free, "a signal's handler sets it");
+#include "process.h"
 
 namespace {
 
@@ -184,7 +182,7 @@ std::string Suite::ErrorOf(Row &row) {
 // A repetition that begins after the signal is not made, so its row is not finished.
 void Suite::MarkIfInterrupted(Row &row) {
   const std::lock_guard<std::mutex> lock(row.mutex);
-  if (row.error.empty() && interrupted_by)
+  if (row.error.empty() && process_interrupted_by())
     row.error = row.name + ": interrupted";
 }
 

@@ -2,7 +2,6 @@
 #ifndef REGISTER_H
 #define REGISTER_H
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -62,8 +61,5 @@ private:
   Progress progress_;
   size_t repetitions_done_ = 0;
 };
-
-// The signal that asked the run to stop, or 0. Rows that are not finished then end with the error "interrupted".
-extern std::atomic<int> interrupted_by;
 
 #endif

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "context.h"
 #include "json_text.h"
 #include "spoiled.h"
 
@@ -109,14 +110,17 @@ static std::unique_ptr<benchmark::BenchmarkReporter> MakeFormat(const std::strin
   return std::make_unique<benchmark::JSONReporter>();
 }
 
+void AddContext(const char *key, const char *value) {
+  benchmark::AddCustomContext(std::string("gatherbench.") + key, value);
+}
+
 void EndContext(Load &load) {
   static bool ended = false;
   if (ended)
     return;
   ended = true;
   load.End();
-  if (*spoiled_text())
-    benchmark::AddCustomContext("gatherbench.spoiled", spoiled_text());
+  context_end(AddContext);
 }
 
 ResultsReporter::ResultsReporter(const std::string &format, Load &load, std::ostream &out)

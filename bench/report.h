@@ -13,6 +13,9 @@
 
 #include "load.h"
 
+// Puts a fact into the results' context.
+void AddContext(const char *key, const char *value);
+
 // The end of the measurements: what only then is known goes into the results' context, and what spoils the figures. The
 // first reporter that finishes calls it; further calls do nothing.
 void EndContext(Load &load);

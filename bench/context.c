@@ -1,0 +1,78 @@
+/* context.c: facts for the results' context and for the table's heading. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "context.h"
+#include "environment.h"
+#include "printable.h"
+#include "spoiled.h"
+#include "text.h"
+
+enum { FACT_MAX = 512 }; /* bytes of a fact of the environment */
+
+static void add_command(int argc, char **argv, context_add *add) {
+  struct text command = {0};
+  text_add(&command, "gatherbench");
+  for (int i = 1; i < argc; i++)
+    text_add(&command, " %s", argv[i]);
+  add("command", command.bytes);
+  text_free(&command);
+}
+
+/* What the rows have in common, and which of them are not measured. */
+static void add_rows(const struct options *options, context_add *add) {
+  struct text refused = {0};
+  size_t reused = 0;
+  for (size_t i = 0; i < options->rows_count; i++) {
+    const struct options_row *row = &options->rows[i];
+    reused += row->plan.reuse_buffer;
+    if (row->refused)
+      text_add(&refused, "%s%s: %s", refused.length ? "\n" : "", row->name, row->refused);
+  }
+  add("buffers", reused == 0 ? "distinct" : reused == options->rows_count ? "one, used again" : "distinct or one");
+  if (refused.length)
+    add("refused", refused.bytes);
+  text_free(&refused);
+}
+
+void context_begin(const struct options *options, int argc, char **argv, context_add *add) {
+  add("version", GATHERBENCH_VERSION);
+  add("build_type", GATHERBENCH_BUILD_TYPE);
+  add_command(argc, argv, add);
+  if (options->preset)
+    add("preset", options->preset);
+  for (const struct gather_environment_item *item = gather_environment; item->key; item++) {
+    char value[FACT_MAX];
+    if (item->read(options->dir, value, sizeof value) == 0)
+      add(item->key, value);
+  }
+  add_rows(options, add);
+}
+
+void context_end(context_add *add) {
+  if (*spoiled_text())
+    add("spoiled", spoiled_text());
+}
+
+void context_fact(const struct options *options, const char *key, const char *unknown, char *value, size_t size) {
+  char fact[FACT_MAX];
+  for (const struct gather_environment_item *item = gather_environment; item->key; item++)
+    if (strcmp(item->key, key) == 0 && item->read(options->dir, fact, sizeof fact) == 0) {
+      printable(fact, value, size);
+      return;
+    }
+  printable(unknown, value, size);
+}
+
+void context_heading(const struct options *options, char *line, size_t size) {
+  char kernel[FACT_MAX], machine[FACT_MAX], emulated[FACT_MAX], filesystem[FACT_MAX], dir[PATH_MAX];
+  context_fact(options, "kernel", "unknown kernel", kernel, sizeof kernel);
+  context_fact(options, "machine", "unknown machine", machine, sizeof machine);
+  context_fact(options, "emulated", "no", emulated, sizeof emulated);
+  context_fact(options, "filesystem", "unknown file system", filesystem, sizeof filesystem);
+  bool native = strcmp(emulated, "no") == 0;
+  snprintf(line, size, "%s, %s, %s%s; %s in %s", kernel, machine, native ? "not emulated" : "emulated by ",
+           native ? "" : emulated, filesystem, printable(options->dir, dir, sizeof dir));
+}

@@ -1,0 +1,26 @@
+/* process.h: what a run needs of its process: standard streams, signals and the exit status. */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum exit_status { MEASURED = 0, FAILED = 1, BAD_USAGE = 2, SIGNALLED = 128 };
+
+/* Opens the standard streams that the caller has closed, ignores the signals of a write that cannot be made, and checks
+ * at exit that what was printed has arrived. Returns 0 or -errno. */
+int process_prepare(void);
+
+/* From here on the first SIGINT, SIGTERM or SIGHUP asks the run to stop after the current repetition, and a second one
+ * ends the process at once. Before, they do what they always do. Returns 0 or -errno. */
+int process_catch_interruptions(void);
+
+/* The signal that asked the run to stop, or 0. */
+int process_interrupted_by(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
