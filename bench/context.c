@@ -43,11 +43,7 @@ void context_begin(const struct options *options, int argc, char **argv, context
   add_command(argc, argv, add);
   if (options->preset)
     add("preset", options->preset);
-  for (const struct gather_environment_item *item = gather_environment; item->key; item++) {
-    char value[FACT_MAX];
-    if (item->read(options->dir, value, sizeof value) == 0)
-      add(item->key, value);
-  }
+  gather_environment_each(options->dir, add);
   add_rows(options, add);
 }
 
@@ -57,13 +53,9 @@ void context_end(context_add *add) {
 }
 
 void context_fact(const struct options *options, const char *key, const char *unknown, char *value, size_t size) {
-  char fact[FACT_MAX];
-  for (const struct gather_environment_item *item = gather_environment; item->key; item++)
-    if (strcmp(item->key, key) == 0 && item->read(options->dir, fact, sizeof fact) == 0) {
-      printable(fact, value, size);
-      return;
-    }
-  printable(unknown, value, size);
+  char fact[GATHER_FACT_MAX];
+  int error = gather_environment_read(options->dir, key, fact, sizeof fact);
+  printable(error ? unknown : fact, value, size);
 }
 
 void context_heading(const struct options *options, char *line, size_t size) {

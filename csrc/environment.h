@@ -38,7 +38,14 @@ struct gather_environment_item {
   /* Writes the value into value[size]; -errno where it cannot be told here. */
   int (*read)(const char *dir, char *value, size_t size);
 };
-extern const struct gather_environment_item gather_environment[]; /* ends with a NULL key */
+
+enum { GATHER_FACT_MAX = 4096 }; /* bytes of a fact's value, with its NUL */
+
+/* Calls on_fact with each fact that can be told here, topic by topic. */
+void gather_environment_each(const char *dir, void (*on_fact)(const char *key, const char *value));
+
+/* Writes the value of one fact into value[size]; -EINVAL where there is no such key, -errno where it cannot be told. */
+int gather_environment_read(const char *dir, const char *key, char *value, size_t size);
 
 /* Bytes that an unprivileged process may still write in dir; -ENOSYS where the file system does not tell. */
 int gather_free_bytes(const char *dir, uint64_t *bytes);

@@ -162,10 +162,7 @@ static void ignored_direct_is_refused(void **state) {
   struct gather_workspace workspace;
   gather_workspace_init(&workspace, "/dev/shm");
   char type[64] = "";
-  for (const struct gather_environment_item *item = gather_environment; item->key; item++)
-    if (strcmp(item->key, "filesystem") == 0)
-      item->read("/dev/shm", type, sizeof type);
-  if (strcmp(type, "tmpfs") != 0)
+  if (gather_environment_read("/dev/shm", "filesystem", type, sizeof type) != 0 || strcmp(type, "tmpfs") != 0)
     skip();
   struct gather_plan plan = usual_plan(&(struct shape){2, {4096}, 1, 8192});
   plan.direct = true;
@@ -401,18 +398,14 @@ static void stale_directories_are_removed(void **state) {
 }
 
 static void environment_names_kernel_and_file_system(void **state) {
-  size_t found = 0;
-  for (const struct gather_environment_item *item = gather_environment; item->key; item++) {
-    char value[512] = "";
-    int error = item->read(*state, value, sizeof value);
-    if (strcmp(item->key, "kernel") == 0 || strcmp(item->key, "filesystem") == 0 ||
-        strcmp(item->key, "directory") == 0 || strcmp(item->key, "machine") == 0) {
-      assert_int_equal(error, 0);
-      assert_true(strlen(value) > 0);
-      found++;
-    }
+  const char *const keys[] = {"kernel", "filesystem", "directory", "machine"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    char value[GATHER_FACT_MAX] = "";
+    assert_int_equal(gather_environment_read(*state, keys[i], value, sizeof value), 0);
+    assert_true(strlen(value) > 0);
   }
-  assert_int_equal(found, 4);
+  char value[8];
+  assert_int_equal(gather_environment_read(*state, "no such key", value, sizeof value), -EINVAL);
 }
 
 int main(void) {

@@ -1,0 +1,94 @@
+/* environment_mount.c: the directory, and the file system that it lies in. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/statvfs.h>
+
+#include "environment_internal.h"
+
+#ifdef __APPLE__
+#include <sys/mount.h>
+#include <sys/param.h>
+#else
+#include <sys/vfs.h>
+#endif
+
+int gather_free_bytes(const char *dir, uint64_t *bytes) {
+  struct statvfs status;
+  if (statvfs(dir, &status) < 0)
+    return -errno;
+  if (status.f_blocks == 0)
+    return -ENOSYS; /* as on ramfs, a tmpfs without a limit, and some of FUSE's: nothing is told */
+  *bytes = (uint64_t)status.f_bavail * status.f_frsize;
+  return 0;
+}
+
+static int directory(const char *dir, char *value, size_t size) {
+  return gather_fact_text(value, size, dir);
+}
+
+#ifdef __APPLE__
+static int filesystem(const char *dir, char *value, size_t size) {
+  struct statfs status;
+  return statfs(dir, &status) < 0 ? -errno : gather_fact_text(value, size, status.f_fstypename);
+}
+
+static int mount_options(const char *dir, char *value, size_t size) {
+  (void)dir;
+  (void)value;
+  (void)size;
+  return -ENOSYS;
+}
+
+static int device(const char *dir, char *value, size_t size) {
+  struct statfs status;
+  return statfs(dir, &status) < 0 ? -errno : gather_fact_text(value, size, status.f_mntfromname);
+}
+#else
+/* Numbers of file systems (statfs(2), linux/magic.h), for where no mount point is visible, as in a chroot. */
+static const struct {
+  unsigned long magic;
+  const char *name;
+} filesystem_magics[] = {
+    {0xef53, "ext4"},     {0x58465342, "xfs"}, {0x9123683e, "btrfs"}, {0x01021994, "tmpfs"}, {0x794c7630, "overlay"},
+    {0x65735546, "fuse"}, {0x6969, "nfs"},     {0xf2f52010, "f2fs"},  {0x2fc12fc1, "zfs"},
+};
+
+static int filesystem(const char *dir, char *value, size_t size) {
+  struct gather_mount mount;
+  int error = gather_mount_find(dir, &mount);
+  if (!error)
+    return gather_fact_text(value, size, mount.type);
+  struct statfs status;
+  if (statfs(dir, &status) < 0)
+    return -errno;
+  for (size_t i = 0; i < sizeof filesystem_magics / sizeof *filesystem_magics; i++)
+    if (filesystem_magics[i].magic == ((unsigned long)status.f_type & 0xffffffff))
+      return gather_fact_text(value, size, filesystem_magics[i].name);
+  return error;
+}
+
+static int mount_options(const char *dir, char *value, size_t size) {
+  struct gather_mount mount;
+  int error = gather_mount_find(dir, &mount);
+  return error ? error : gather_fact_text(value, size, mount.options);
+}
+
+static int device(const char *dir, char *value, size_t size) {
+  struct gather_mount mount;
+  int error = gather_mount_find(dir, &mount);
+  return error ? error : gather_fact_text(value, size, mount.source);
+}
+
+#endif
+
+static int free_bytes(const char *dir, char *value, size_t size) {
+  uint64_t bytes = 0;
+  int error = gather_free_bytes(dir, &bytes);
+  return error ? error : snprintf(value, size, "%" PRIu64, bytes) < 0 ? -EINVAL : 0;
+}
+
+const struct gather_environment_item gather_mount_facts[] = {
+    {"directory", directory}, {"filesystem", filesystem}, {"mount_options", mount_options},
+    {"device", device},       {"free_bytes", free_bytes}, {NULL, NULL},
+};
