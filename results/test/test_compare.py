@@ -81,6 +81,14 @@ def test_exit_status(compare, rng, changes, options, status):
     )
 
 
+def test_a_gate_looks_at_the_whole_interval(compare, rng):
+    sides = run_of(rng, a=100), run_of(rng, a=110)
+    (pair,) = as_data(compare, *sides)["pairs"]
+    low, ratio = pair["low"], pair["ratio"]
+    for gate, status in ((low - 1e-4, 1), ((low + ratio) / 2, 0)):
+        assert compare(*sides, options=[f"--fail-above={gate}"])[0] == status
+
+
 def test_differences_of_the_size_of_the_drift_are_pointed_out(compare, rng):
     runs = []
     for median in (40, 43):

@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
-from gatherstats.stats.effect import compare_repetitions, compare_summaries
+from gatherstats.stats.effect import Effect, compare_repetitions, compare_summaries
+from gatherstats.stats.medians import median_interval
 from gatherstats.stats.rank_test import smallest_p
 from gatherstats.stats.repetitions import Repetitions
 from gatherstats.data.rows import Aggregates
 from gatherstats.stats.verdict_words import sentence
-from gatherstats.stats.verdict import Outcome, benjamini_hochberg, holm, judge
+from gatherstats.stats.verdict import (
+    Outcome,
+    benjamini_hochberg,
+    holm,
+    judge,
+    repetitions_needed,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -258,3 +265,53 @@ def test_the_family_decides(rng, shift, outcome):
         # The interval leaves out 1, but one pair in twenty may do so by chance.
         assert verdict.effect.high < 1 or verdict.effect.low > 1
         assert verdict.outcome is Outcome.UNDECIDED
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.002, 1.004])
+def test_same_is_decided_as_often_as_promised_with_what_is_needed(ratio, rng):
+    """With so many repetitions both ends lie within the threshold eight times in ten."""
+    error, n = 0.01, 100
+    reach = 1.959964 * error
+    effect = Effect(
+        "medians",
+        ratio,
+        ratio * np.exp(-reach),
+        ratio * np.exp(reach),
+        p=0.5,
+        best_p=0,
+        n=n,
+    )
+    needed = repetitions_needed(effect, 0.01, 1.0)
+    smaller = error * np.sqrt(n / needed)
+    middles = np.log(ratio) + smaller * rng.normal(size=20_000)
+    inside = np.abs(middles) + 1.959964 * smaller <= np.log(1.01)
+    assert np.mean(inside) == pytest.approx(0.8, abs=0.015)
+
+
+@pytest.mark.parametrize("n", [4, 6, 8, 10, 20, 40])
+def test_a_medians_interval_holds_between_two_humps(n, rng):
+    """Four in ten lie in the lower hump: the true median is in the upper one, near its lower end."""
+    lower = rng.random((2000, n)) < 0.4
+    times = np.where(lower, 1.0, 1.3) * rng.lognormal(0, 0.01, (2000, n))
+    middle, down, up = median_interval(np.sort(times, axis=1))
+    # A sixth of the upper hump lies below it.
+    true = np.log(1.3) + 0.01 * stats.norm.ppf(1 / 6)
+    held = (middle - down <= true) & (true <= middle + up)
+    assert np.mean(held) >= (0.93 if n >= 6 else 0.85)
+
+
+def test_benjamini_and_hochberg_hold_for_pairs_that_share_rows(rng):
+    """Maps of cells with three rows, all equal, or one of them different."""
+    for differing in (0.0, 4.0):
+        shares = []
+        for _ in range(400):
+            rows = rng.normal(size=(60, 3))
+            rows[:30, 2] += differing
+            first, second = [0, 0, 1], [1, 2, 2]
+            z = (rows[:, first] - rows[:, second]) / np.sqrt(2)
+            found = benjamini_hochberg(2 * stats.norm.sf(np.abs(z)).ravel()) < 0.05
+            true = np.zeros((60, 3), dtype=bool)
+            true[:30, 1:] = differing > 0
+            false_alarms = np.count_nonzero(found & ~true.ravel())
+            shares.append(false_alarms / max(1, np.count_nonzero(found)))
+        assert np.mean(shares) <= 0.05 + 3 * np.std(shares) / 20

@@ -63,7 +63,8 @@ def add_comparison_options(parser: argparse.ArgumentParser) -> None:
         type=_ratio,
         default=1.0,
         metavar="RATIO",
-        help="exit with 1 only if a row is slower by more than this ratio (default: 1)",
+        help="exit with 1 only if a row is surely slower by more than this ratio: if its whole"
+        " interval lies above it (default: 1)",
     )
     group.add_argument(
         "--format",

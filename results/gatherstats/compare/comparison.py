@@ -54,7 +54,7 @@ class Settings:
     correction: a name from CORRECTIONS.
     across: aspects from comparable.ASPECTS that may differ, because they are the question.
     force: compare whatever differs, and say so.
-    fail_above: a row that is slower by more than this ratio makes the exit status 1.
+    fail_above: a row whose whole interval lies above this ratio makes the exit status 1.
     """
 
     threshold: float = THRESHOLD
@@ -116,12 +116,12 @@ class Comparison:
 
     @property
     def slower(self) -> list[Pair]:
-        """The pairs that are slower by more than `fail_above`."""
+        """The pairs that are surely slower by more than `fail_above`: by their whole interval."""
         return [
             pair
             for pair in self.pairs
             if pair.verdict.outcome is Outcome.SLOWER
-            and pair.verdict.effect.ratio > self.settings.fail_above
+            and pair.verdict.effect.low > self.settings.fail_above
         ]
 
     @property

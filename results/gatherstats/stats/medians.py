@@ -48,13 +48,14 @@ def median_interval(
     All as logarithms. The interval is a pair of order statistics, which holds for any distribution
     (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): the k-th value
     from each end is taken, with the largest k whose interval covers the median at `taken_at` or more
-    (or the two extremes, where even they cover it less). The distances are then scaled from the exact
-    level of that pair to LEVEL, as for a normal law.
+    (or the two extremes, where even they cover it less). Where that pair's exact level is below LEVEL,
+    the distances are scaled up to it, as for a normal law. They are never scaled down: between two
+    humps nothing lies, and half of the distance to the other hump would cover neither.
     """
     n = sorted_times.shape[-1]
     k = max(1, int(stats.binom.ppf((1 - taken_at) / 2, n, 0.5)))
     missed = float(stats.binom.cdf(k - 1, n, 0.5))
-    scale = float(special.ndtri((1 - LEVEL) / 2) / special.ndtri(missed))
+    scale = max(1.0, float(special.ndtri((1 - LEVEL) / 2) / special.ndtri(missed)))
     logs = np.log(sorted_times)
     middle = np.log(np.median(sorted_times, axis=-1))
     return (
