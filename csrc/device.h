@@ -1,0 +1,48 @@
+/* device.h: the block devices that a directory lies on, and what they count. */
+#ifndef GATHER_DEVICE_H
+#define GATHER_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GATHER_DEVICES_MAX = 32 };
+
+/* A list of block devices by their numbers. */
+struct gather_devices {
+  dev_t numbers[GATHER_DEVICES_MAX];
+  unsigned count;
+};
+
+/* Where what is written in a directory ends up. */
+struct gather_device {
+  struct gather_devices written; /* what the file system writes to: one device, or all of a file system on several */
+  struct gather_devices caches;  /* the disks below them that have a write cache, which only a flush empties */
+  bool has_fua;                  /* all of those take a write that passes their cache by, without a flush */
+  const char *reason;            /* where nothing was found: why not */
+};
+
+/* Finds them; the other fields are then set. With `reason` set: -ENODEV where the directory lies in memory, on no
+ * device; -ENOSYS where the device cannot be told, or keeps no statistics. -errno where looking failed. */
+int gather_device_find(const char *dir, struct gather_device *device);
+
+/* What the devices have counted since they were attached, whoever wrote. */
+struct gather_device_stats {
+  uint64_t bytes_written; /* that have arrived, on all devices of the file system together: a mirror counts twice */
+  uint64_t flushes;       /* of the disks that have a write cache, one each */
+  uint64_t in_flight;     /* reads and writes that are under way now */
+  bool counts_flushes;    /* whether `flushes` tells anything; not every kind of device counts them */
+};
+
+/* -ENOSYS where a device has gone, or -errno. */
+int gather_device_stats_read(const struct gather_device *device, struct gather_device_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
