@@ -251,9 +251,14 @@ def open_files(process, folder):
     """The modes of the files below a folder that a process has open, those without a name among them."""
     modes = set()
     for fd in Path(f"/proc/{process.pid}/fd").iterdir():
+        # The process closes and opens all the time: path and mode must be those of the same file.
         with contextlib.suppress(FileNotFoundError):
-            if os.readlink(fd).startswith(f"{folder}/"):
-                modes.add(oct(fd.stat().st_mode))
+            held = os.open(fd, os.O_PATH | os.O_CLOEXEC)
+            try:
+                if os.readlink(f"/proc/self/fd/{held}").startswith(f"{folder}/"):
+                    modes.add(oct(os.fstat(held).st_mode))
+            finally:
+                os.close(held)
     return modes
 
 

@@ -123,14 +123,16 @@ static size_t fail_each(const char *dir, const struct gather_plan *plan, const c
 
 static void each_call_that_fails_is_told(void **state) {
   struct gather_plan plans[PLANS_MAX];
-  const size_t count = make_plans(plans);
+  size_t count = 0;
+  for (size_t i = 0, made = make_plans(plans); i < made; i++) {
+    const char *operation;
+    if (run_in(*state, &plans[i], &operation) == 0)
+      plans[count++] = plans[i];
+  }
   for (const char *const *call = failing_calls; *call; call++) {
     size_t failures = 0;
-    for (size_t i = 0; i < count; i++) {
-      const char *operation;
-      if (run_in(*state, &plans[i], &operation) == 0)
-        failures += fail_each(*state, &plans[i], *call);
-    }
+    for (size_t i = 0; i < count; i++)
+      failures += fail_each(*state, &plans[i], *call);
     if (failures == 0)
       fail_msg("no plan calls %s", *call);
   }
