@@ -16,9 +16,8 @@ sys.path[:0] = [str(RESULTS), str(RESULTS / "test" / "support")]
 # At the end: files there have the names of some here.
 sys.path.append(str(RESULTS.parent / "bench" / "test" / "support"))
 
-import blog_table  # noqa: E402
-import compare as compare_script  # noqa: E402
 import skipped  # noqa: E402
+from commands import blog_table, compare as compare_command  # noqa: E402
 
 
 # What Hypothesis remembers goes where it is removed at the end, not into the tree.
@@ -42,7 +41,7 @@ def show(tmp_path, capsys):
 @pytest.fixture
 def compare(tmp_path, capsys):
     """The same for compare.py; contents given as old and new are launches."""
-    return runner(compare_script.main, tmp_path, capsys)
+    return runner(compare_command.main, tmp_path, capsys)
 
 
 def runner(main, folder, capsys):

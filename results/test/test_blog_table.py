@@ -297,7 +297,7 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path):
     "arguments", [[], ["--threshold=0", "x"], ["--threshold=nan", "x"], ["--colour"]]
 )
 def test_bad_usage(arguments, capsys):
-    import blog_table
+    from commands import blog_table
 
     with pytest.raises(SystemExit) as raised:
         blog_table.main(arguments)
@@ -333,7 +333,7 @@ def test_a_full_disk_is_one_line():
 
 
 def test_missing_packages_are_named(tmp_path):
-    (tmp_path / "scipy.py").write_text("raise ImportError('not here')")
+    (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError('no', name='scipy')")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = call(SCRIPT, "--published", env=environment, stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout) == (2, "")

@@ -7,16 +7,16 @@ import pytest
 from conftest import RESULTS, runner, write_files
 from gatherstats.claims.claims import (
     PUBLIC,
-    ClaimsError,
     Finding,
     check_claims,
     read_claims,
 )
 from gatherstats.claims.terminal import summary
 from gatherstats.data.reader import load
+from gatherstats.errors import UserError
 from made import failed, repetitions, results
 
-import claims as script
+from commands import claims as script
 
 NAME = "op/strategy:{}/target:{}/sync:none/count:{}/size:{}/real_time"
 SYNC = "op/strategy:pwrite/target:file/sync:osync/direct:yes/window:16384/count:{}/size:{}/real_time"
@@ -363,7 +363,7 @@ STEP = {
 )
 def test_claims_that_cannot_be_read(claims, rng, tmp_path, content, message):
     (path,) = write_files(tmp_path, "mine", [content])
-    with pytest.raises(ClaimsError):
+    with pytest.raises(UserError):
         read_claims(path)
     status, out, err = claims(true_run(rng, ["null"]), options=["--claims", path])
     assert (status, out, err.count("\n")) == (2, "", 1)

@@ -2,7 +2,7 @@
 
 import json
 
-import cross_table
+from commands import cross_table
 import numpy as np
 import pytest
 from made import BLOG, blog_run, failed, repetitions

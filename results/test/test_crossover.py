@@ -29,7 +29,7 @@ from made_maps import (
     grid_run,
 )
 
-import crossover as script
+from commands import crossover as script
 
 SCRIPT = str(RESULTS / "crossover.py")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -460,7 +460,8 @@ def test_a_picture_that_cannot_be_written_is_one_line(crossover, rng, tmp_path):
 
 def test_missing_matplotlib_is_named(tmp_path, rng):
     (path,) = write_files(tmp_path, "grid", [grid_run(TYPICAL, rng)])
-    (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')")
+    gone = "raise ModuleNotFoundError('no', name='matplotlib')"
+    (tmp_path / "matplotlib.py").write_text(gone)
     done = subprocess.run(
         [sys.executable, SCRIPT, path, "--svg", str(tmp_path / "a.svg")],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from gatherstats.data.names import parse_name
+from gatherstats.data.rows import Row
 from gatherstats.stats.drift import (
     NEIGHBOURS,
     Drift,
@@ -10,8 +12,6 @@ from gatherstats.stats.drift import (
     median_of_neighbours,
     remove_drift,
 )
-from gatherstats.data.names import parse_name
-from gatherstats.data.rows import Row
 from gatherstats.stats.verdict_words import drifts_text
 
 

@@ -15,11 +15,11 @@ from made_account import account_run
 from made_maps import grid_rows
 from made_report import TIMES
 
-import blog_table
-import claims
-import compare
-import crossover
-import report
+from commands import blog_table
+from commands import claims
+from commands import compare
+from commands import crossover
+from commands import report
 
 HARMLESS = "harmless"
 EVIL = (
@@ -89,7 +89,7 @@ def test_nothing_acts_on_a_terminal(shown, name):
     assert is_safe(out) and is_safe(err)
     assert "\\x1b[31m" in out.replace("\\[", "[") + err
     for line in err.splitlines():
-        assert line.startswith(f"{script.PROGRAM}: ")
+        assert line.startswith(f"{script.program}: ")
 
 
 def cells(line):

@@ -16,6 +16,7 @@ import time
 
 import numpy as np
 import pytest
+from commands import Command, alternate
 from conftest import RESULTS
 from made_account import account_run
 from made_maps import COPY, GATHER, by_size, grid_run
@@ -80,7 +81,7 @@ def data(tmp_path_factory):
 
 def command(script, data, out):
     arguments = SCRIPTS[script].format(**data, out=out)
-    return [sys.executable, str(RESULTS / f"{script}.py"), *shlex.split(arguments)]
+    return [sys.executable, Command(script).script, *shlex.split(arguments)]
 
 
 def is_complete(path):
@@ -250,7 +251,7 @@ def test_in_the_middle_of_writing(number, tmp_path):
 def test_a_second_signal_ends_it_at_once(tmp_path):
     """What it waits for does not end by itself: a program that ignores that it should."""
     (tmp_path / "stubborn").write_text("trap '' TERM; touch up; exec sleep 60\n")
-    words = [sys.executable, RESULTS / "alternate.py", "sh stubborn", "sh stubborn"]
+    words = [sys.executable, alternate.script, "sh stubborn", "sh stubborn"]
     process = subprocess.Popen(
         [*words, f"--out-dir={tmp_path / 'series'}"],
         cwd=tmp_path,

@@ -39,7 +39,7 @@ def test_unusable_files(show, content, message, expected):
 
 
 def test_a_file_that_is_not_there_and_a_directory(tmp_path, capsys):
-    import blog_table
+    from commands import blog_table
 
     assert blog_table.main([str(tmp_path / "none.json"), str(tmp_path)]) == 2
     assert "No such file" in (err := capsys.readouterr().err)
@@ -166,7 +166,7 @@ def test_a_whole_number_that_no_float_holds(show):
 
 
 def test_a_path_that_no_file_has(capsys):
-    import blog_table
+    from commands import blog_table
 
     assert blog_table.main(["a\0b"]) == 2
     assert "null byte" in single_line(capsys.readouterr().err)

@@ -13,8 +13,8 @@ from made import repetitions, results
 from made_account import account_run
 from made_maps import COPY, GATHER, by_size, grid_run
 
-import keep
-import pictures
+from commands import keep
+from commands import pictures
 
 MEASURED = RESULTS / "measured"
 TIMES = by_size({"16": COPY, "512": GATHER})

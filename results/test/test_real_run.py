@@ -12,7 +12,7 @@ CALLS = [6250, 1563, 6250, 1563]
 
 @pytest.mark.skipif("GATHERBENCH" not in os.environ, reason="GATHERBENCH is not set")
 def test_the_blog_preset(tmp_path, capsys):
-    import blog_table
+    from commands import blog_table
 
     path = tmp_path / "run.json"
     options = ["--preset=blog", "--quick", f"--dir={tmp_path}"]

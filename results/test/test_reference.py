@@ -4,10 +4,10 @@ import json
 
 import pytest
 from conftest import RESULTS
-from gatherstats.data.reader import load
 from gatherstats.data.names import parse_name
-from gatherstats.stats.verdict_words import sentence
+from gatherstats.data.reader import load
 from gatherstats.stats.verdict import judge
+from gatherstats.stats.verdict_words import sentence
 
 FILES = sorted((RESULTS / "reference").glob("*.json"))
 

@@ -18,15 +18,15 @@ from gatherstats.crossover.advice_text import advice_text
 from gatherstats.crossover.map import make_maps
 from gatherstats.crossover.terminal import cell_text
 from gatherstats.data.reader import load
-from gatherstats.stats.samples import measure
 from gatherstats.report.svg import fitting, round_steps
+from gatherstats.stats.samples import measure
 from gatherstats.text.units import time_text
 from made import aggregates, blog_run, failed, repetitions, results
 from made_account import account_run
 from made_maps import NAME, grid_rows, grid_run
 from made_report import TIMES, evil_run, latency_run
 
-import report as script
+from commands import report as script
 
 SCRIPT = str(RESULTS / "report.py")
 SVG = "{http://www.w3.org/2000/svg}"

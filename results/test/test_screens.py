@@ -12,7 +12,7 @@ from made_account import account_run
 from made_maps import grid_run
 from made_report import TIMES, evil_run, latency_run
 
-import report as script
+from commands import report as script
 
 
 @pytest.mark.skipif(chromium.PROGRAM is None, reason="there is no Chromium")

@@ -5,16 +5,17 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import numpy as np
 import pytest
-import selfcheck
+from commands import selfcheck
 from conftest import RESULTS
-from gatherstats.data.names import parse_name
-from gatherstats.stats.resampling import draw, smallest_found
-from gatherstats.data.rows import Row
 from gatherstats.compare.selfcheck import EXTRA, preset_lines
+from gatherstats.data.names import parse_name
+from gatherstats.data.rows import Row
+from gatherstats.stats.resampling import draw, smallest_found
 from made import BLOG, drifting, independent, repetitions, results
 
 SCRIPT = str(RESULTS / "selfcheck.py")
@@ -238,7 +239,7 @@ def test_temporary_files_that_cannot_be_made(error, monkeypatch, capsys):
     def fail(*words, **options):
         raise error
 
-    monkeypatch.setattr(selfcheck.tempfile, "TemporaryDirectory", fail)
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", fail)
     assert selfcheck.main([]) == 2
     where = error.filename or "temporary files"
     assert capsys.readouterr() == ("", f"selfcheck.py: {where}: No space\n")

@@ -14,12 +14,16 @@ import termios
 
 import numpy as np
 import pytest
+from commands import Command
 from conftest import RESULTS
 from gatherstats.process.atomic_file import require_writable, write_atomically
 from made_maps import COPY, GATHER, by_size, grid_run
 from users import STRANGER, needs_stranger
 
-SCRIPTS = sorted(path.stem for path in RESULTS.glob("*.py"))
+SCRIPTS = sorted(
+    path.stem.removesuffix("_command")
+    for path in RESULTS.glob("gatherstats/*/*_command.py")
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +43,7 @@ def through_shell(redirection, script, *options, **environment):
     }
     return subprocess.run(
         ["sh", "-c", f'"$@" {redirection}', "sh"]
-        + [sys.executable, RESULTS / f"{script}.py", *options],
+        + [sys.executable, Command(script).script, *options],
         env=kept | environment,
         capture_output=True,
         timeout=120,
@@ -69,7 +73,7 @@ def test_help_for_a_reader_that_stops_early_needs_no_word():
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, RESULTS / "compare.py", "--help"],
+        [sys.executable, Command("compare").script, "--help"],
         stdout=writer,
         stderr=subprocess.PIPE,
     )

@@ -13,21 +13,21 @@ import tracemalloc
 import hostile
 import pytest
 from conftest import RESULTS
-from gatherstats.data import reader as loading
-from gatherstats.compare import selfcheck as selfchecking
 from gatherstats.claims.claims import PUBLIC
+from gatherstats.compare import selfcheck as selfchecking
+from gatherstats.data import reader as loading
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import repetitions, results
 
-import blog_table
-import claims
-import compare
-import cross_table
-import crossover
-import keep
-import report
-import selfcheck
+from commands import blog_table
+from commands import claims
+from commands import compare
+from commands import cross_table
+from commands import crossover
+from commands import keep
+from commands import report
+from commands import selfcheck
 
 # Meson's suite "slow" asks for more.
 EXAMPLES = int(os.environ.get("GATHERBENCH_EXAMPLES", "60"))
@@ -49,7 +49,7 @@ def outcome(script, *arguments):
     assert status in (0, 1, 2, 3)
     assert out.getvalue() or err.getvalue() or not status
     for line in err.getvalue().splitlines():
-        assert line.startswith(f"{script.PROGRAM}: ") and line.isprintable()
+        assert line.startswith(f"{script.program}: ") and line.isprintable()
     return status, out.getvalue()
 
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+from gatherstats.data.rows import Aggregates
 from gatherstats.stats.effect import Effect, compare_repetitions, compare_summaries
 from gatherstats.stats.medians import median_interval
 from gatherstats.stats.rank_test import smallest_p
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.data.rows import Aggregates
-from gatherstats.stats.verdict_words import sentence
 from gatherstats.stats.verdict import (
     Outcome,
     benjamini_hochberg,
@@ -15,6 +14,7 @@ from gatherstats.stats.verdict import (
     judge,
     repetitions_needed,
 )
+from gatherstats.stats.verdict_words import sentence
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats

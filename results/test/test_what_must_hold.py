@@ -10,8 +10,8 @@ import json
 import numpy as np
 import pytest
 from conftest import RESULTS
-from gatherstats.stats.drift import remove_drift
 from gatherstats.data.reader import load
+from gatherstats.stats.drift import remove_drift
 from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.resampling import (
     draw,

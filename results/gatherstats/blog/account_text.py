@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gatherstats.blog.account import Account, Part
+from gatherstats.blog.account import Account
+from gatherstats.stats.parts import Part
 from gatherstats.text.units import Unit, significant, time_unit
 
 MAY_BE_ZERO = "may be zero"

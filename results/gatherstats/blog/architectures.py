@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gatherstats.blog.account import Part, accounts
+from gatherstats.blog.account import accounts
 from gatherstats.blog.account_text import part_text
-from gatherstats.blog.markdown import rows_of_tables
 from gatherstats.blog.cells import Table, judge_group, table_of
+from gatherstats.blog.markdown import rows_of_tables
 from gatherstats.data.grouping import Group, group_rows
-from gatherstats.stats.launches import measure_launches
 from gatherstats.data.names import parse_name
 from gatherstats.data.rows import Row, Run
+from gatherstats.errors import UserError
+from gatherstats.stats.launches import measure_launches
+from gatherstats.stats.parts import Part
 from gatherstats.stats.samples import Measured
+from gatherstats.stats.verdict import Outcome, Verdict, judge
 from gatherstats.stats.verdict_words import advice, change, short
 from gatherstats.text.safe import markdown
 from gatherstats.text.units import Unit
-from gatherstats.stats.verdict import Outcome, Verdict, judge
 
 _NS = Unit("ns", 1e-9)
 
@@ -103,11 +105,11 @@ def _named(runs: Sequence[Run]) -> tuple[list[Measured], list[str]]:
 
 
 def _blog_group(rows: list[Row]) -> Group:
-    """The table of the blog's loop on a file. Raises ValueError where there is none."""
+    """The table of the blog's loop on a file. Raises UserError where there is none."""
     for group in group_rows(rows_of_tables(rows)):
         if group.systems and group.rows[0].name.keys.get("target") == "file":
             return group
-    raise ValueError("there are no rows that both architectures have")
+    raise UserError("there are no rows that both architectures have")
 
 
 def _between(group: Group, samples: dict, threshold: float) -> dict[str, Verdict]:

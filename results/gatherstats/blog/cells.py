@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gatherstats.blog.benchmarkdotnet import Summary, summarise
 from gatherstats.data.grouping import Group, system_of
 from gatherstats.data.rows import Row
-from gatherstats.stats.verdict_words import advice, short
-from gatherstats.blog.benchmarkdotnet import Summary, summarise
-from gatherstats.text.units import Unit, rate_unit, significant, time_unit
 from gatherstats.stats.verdict import Sample, Verdict, judge
+from gatherstats.stats.verdict_words import advice, short
+from gatherstats.text.units import Unit, rate_unit, significant, time_unit
 
 Safe = Callable[[str], str]
 """Makes text from a file safe for one kind of output."""

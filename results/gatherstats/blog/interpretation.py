@@ -10,8 +10,8 @@ import math
 
 from gatherstats.data.grouping import BLOG_METHODS, Group, is_blog_row
 from gatherstats.data.rows import Row
-from gatherstats.stats.verdict_words import change
 from gatherstats.stats.verdict import Outcome, Verdict
+from gatherstats.stats.verdict_words import change
 
 
 def explain(group: Group, verdicts: dict[int, Verdict]) -> list[str]:

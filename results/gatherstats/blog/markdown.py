@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gatherstats.data import environment
-from gatherstats.text import table
 from gatherstats.blog.account import Accounts, accounts, serves_an_account
 from gatherstats.blog.account_text import account_lines
-from gatherstats.stats.drift import Drift, is_in_random_order
-from gatherstats.blog.cells import below_table, judge_group, table_of
-from gatherstats.data.grouping import Group, group_rows, is_blog_row
-from gatherstats.blog.interpretation import explain, missing_methods
-from gatherstats.data.rows import Row, Run
-from gatherstats.stats.samples import measure
-from gatherstats.stats.verdict_words import drift_text
 from gatherstats.blog.benchmarkdotnet import summarise
-from gatherstats.text.safe import markdown, printable
+from gatherstats.blog.cells import below_table, judge_group, table_of
+from gatherstats.blog.interpretation import explain, missing_methods
+from gatherstats.data import environment
+from gatherstats.data.grouping import Group, group_rows, is_blog_row
+from gatherstats.data.rows import Row, Run
+from gatherstats.stats.drift import Drift, is_in_random_order
+from gatherstats.stats.samples import measure
 from gatherstats.stats.verdict import Verdict
+from gatherstats.stats.verdict_words import drift_text
+from gatherstats.text import table
+from gatherstats.text.safe import markdown, printable
 
 COLUMNS = 100
 """Text is wrapped at this width, and the tables of the blog's rows fit into it."""

@@ -1,0 +1,4 @@
+"""Public claims, and whether a run bears them out.
+
+May import: text, data, process, stats, cli
+"""

@@ -31,12 +31,13 @@ from pathlib import Path
 
 import numpy as np
 
-from gatherstats.blog.account import combine
-from gatherstats.stats.effect import FEWEST_REPETITIONS
-from gatherstats.data.reader import LoadError, read_json
 from gatherstats.data.names import whole_number
-from gatherstats.stats.repetitions import Repetitions
+from gatherstats.data.reader import read_json
 from gatherstats.data.rows import Run
+from gatherstats.errors import UserError
+from gatherstats.stats.effect import FEWEST_REPETITIONS
+from gatherstats.stats.parts import combine
+from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.samples import Measured, measure
 from gatherstats.stats.verdict import THRESHOLD, Outcome, Verdict, judge
 
@@ -46,10 +47,6 @@ PUBLIC = sorted((Path(__file__).parents[2] / "reference" / "claims").glob("*.jso
 RELATIONS = ("faster", "slower", "not faster", "about", "step")
 
 Keys = dict[str, str]
-
-
-class ClaimsError(Exception):
-    """A file of claims that cannot be used; the text is one line that says why."""
 
 
 class Finding(str, Enum):
@@ -133,14 +130,11 @@ class Result:
 
 
 def read_claims(path: str | Path) -> list[Claim]:
-    """Read a file of claims. Raises ClaimsError."""
-    try:
-        document = read_json(path)
-    except LoadError as error:
-        raise ClaimsError(str(error)) from error
+    """Read a file of claims. Raises UserError."""
+    document = read_json(path)
     items = document.get("claims") if isinstance(document, dict) else None
     if not isinstance(items, list) or not items:
-        raise ClaimsError('it has no list "claims"')
+        raise UserError('it has no list "claims"')
     return [_read_claim(item, f"claim {i}") for i, item in enumerate(items, 1)]
 
 
@@ -308,13 +302,13 @@ def _check_step(
 
 def _read_claim(item: object, where: str) -> Claim:
     if not isinstance(item, dict):
-        raise ClaimsError(f"{where} is no object")
+        raise UserError(f"{where} is no object")
     for key in ("claim", "source"):
         if not isinstance(item.get(key), str) or not item[key].strip():
-            raise ClaimsError(f"{where} has no text {key!r}")
+            raise UserError(f"{where} has no text {key!r}")
     checks = item.get("checks")
     if not isinstance(checks, list) or not checks:
-        raise ClaimsError(f'{where} has no list "checks"')
+        raise UserError(f'{where} has no list "checks"')
     shared = _read_keys(item.get("keys", {}), where, "keys")
     made = [
         _read_check(check, shared, f"{where}, check {i}")
@@ -325,10 +319,10 @@ def _read_claim(item: object, where: str) -> Claim:
 
 def _read_check(item: object, shared: Keys, where: str) -> Check:
     if not isinstance(item, dict):
-        raise ClaimsError(f"{where} is no object")
+        raise UserError(f"{where} is no object")
     relation = item.get("relation")
     if relation not in RELATIONS:
-        raise ClaimsError(
+        raise UserError(
             f"{where}: the relation {relation!r} is not among {', '.join(RELATIONS)}"
         )
     row, against = (
@@ -339,7 +333,7 @@ def _read_check(item: object, shared: Keys, where: str) -> Check:
     within = _read_number(item, "within", where)
     start = None
     if relation == "about" and (ratio is None or within is None):
-        raise ClaimsError(f'{where}: "about" needs "ratio" and "within"')
+        raise UserError(f'{where}: "about" needs "ratio" and "within"')
     if relation == "step":
         start = {**shared, **_read_keys(item.get("start"), where, "start")}
         _require_counts([row, against, start], where)
@@ -350,15 +344,15 @@ def _require_counts(rows: Sequence[Keys], where: str) -> None:
     counts = [whole_number(keys.get("count", "")) for keys in rows]
     known = [count for count in counts if count is not None]
     if len(known) < len(counts):
-        raise ClaimsError(f'{where}: "step" needs a "count" in each of its rows')
+        raise UserError(f'{where}: "step" needs a "count" in each of its rows')
     if not known[0] > known[1] > known[2]:
-        raise ClaimsError(f'{where}: the counts of a "step" must fall')
+        raise UserError(f'{where}: the counts of a "step" must fall')
 
 
 def _read_keys(item: object, where: str, name: str) -> Keys:
     texts = isinstance(item, dict) and all(isinstance(v, str) for v in item.values())
     if not texts:
-        raise ClaimsError(f"{where}: {name!r} is no object of texts")
+        raise UserError(f"{where}: {name!r} is no object of texts")
     return dict(item)
 
 
@@ -367,7 +361,7 @@ def _read_number(item: dict, key: str, where: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ClaimsError(f"{where}: {key!r} is no number")
+        raise UserError(f"{where}: {key!r} is no number")
     if not 0 < value < math.inf:
-        raise ClaimsError(f"{where}: {key!r} is not above zero")
+        raise UserError(f"{where}: {key!r} is not above zero")
     return float(value)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from gatherstats.claims.claims import Check, Checked, Finding, Keys, Result, keys_text
 from gatherstats.data.environment import describe, describe_briefly
 from gatherstats.data.rows import Run
-from gatherstats.text.strict_json import dumps
 from gatherstats.text.safe import printable
+from gatherstats.text.strict_json import dumps
 from gatherstats.text.units import significant
 
 FORMAT = "gatherbench-claims"

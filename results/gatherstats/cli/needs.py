@@ -1,4 +1,4 @@
-"""Says which packages are missing, before anything imports them and fails with a traceback.
+"""Finds out which packages are missing or broken before anything imports them and fails.
 
 This file must not import numpy or scipy.
 """
@@ -8,35 +8,47 @@ from __future__ import annotations
 import importlib
 import sys
 
-_DEBIAN_PACKAGES = {"numpy": "python3-numpy", "scipy": "python3-scipy"}
+from gatherstats.errors import UserError
 
-_FOR_PLOTS = {"matplotlib": "python3-matplotlib"}
+_PACKAGES = {"numpy": "python3-numpy", "scipy.stats": "python3-scipy"}
+"""Modules that every command imports, and the Debian packages that hold them."""
 
-
-def require(program: str) -> None:
-    """Leave with exit status 2 and one line on stderr when numpy or scipy cannot be imported."""
-    _require(program, _DEBIAN_PACKAGES)
+_FOR_PLOTS = {"matplotlib.figure": "python3-matplotlib"}
 
 
-def require_plots(program: str) -> None:
+def require() -> None:
+    """Raise UserError when numpy or scipy cannot be imported."""
+    _require(_PACKAGES)
+
+
+def require_plots() -> None:
     """The same for matplotlib, which only pictures need."""
-    _require(program, _FOR_PLOTS)
+    _require(_FOR_PLOTS)
 
 
-def _require(program: str, packages: dict[str, str]) -> None:
-    missing = [name for name in packages if not _can_import(name)]
-    if missing:
-        print(
-            f"{program}: {sys.executable or 'python3'} has no {' and no '.join(missing)};"
-            f" on Debian install {' '.join(packages.values())} and use /usr/bin/python3",
-            file=sys.stderr,
+def _require(packages: dict[str, str]) -> None:
+    missing, broken = [], []
+    for module in packages:
+        name = module.partition(".")[0]
+        problem = _import_problem(module)
+        if problem is None:
+            continue
+        if isinstance(problem, ModuleNotFoundError) and problem.name == name:
+            missing.append(f"no {name}")
+        else:
+            text = " ".join(str(problem).split()) or "without a message"
+            broken.append(f"a broken {name} ({type(problem).__name__}: {text})")
+    if missing or broken:
+        raise UserError(
+            f"{sys.executable or 'python3'} has {' and '.join(missing + broken)};"
+            f" on Debian install {' '.join(packages.values())} and use /usr/bin/python3"
         )
-        raise SystemExit(2)
 
 
-def _can_import(name: str) -> bool:
+def _import_problem(module: str) -> Exception | None:
+    """What importing a module raises. A broken package may raise anything."""
     try:
-        importlib.import_module(name)
-    except ImportError:
-        return False
-    return True
+        importlib.import_module(module)
+    except Exception as error:
+        return error
+    return None

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gatherstats.compare.matching import Match, Matching, match_by_key, match_by_name
 from gatherstats.data.comparable import obstacles
-from gatherstats.stats.drift import Drift, is_in_random_order
 from gatherstats.data.environment import is_published
 from gatherstats.data.grouping import system_of
-from gatherstats.stats.launches import measure_launches
-from gatherstats.compare.matching import Match, Matching, match_by_key, match_by_name
 from gatherstats.data.rows import Run
+from gatherstats.stats.drift import Drift, is_in_random_order
+from gatherstats.stats.launches import measure_launches
 from gatherstats.stats.samples import Measured, measure
 from gatherstats.stats.verdict import (
     THRESHOLD,
@@ -190,7 +190,7 @@ def compare_within(
 ) -> Comparison:
     """Compare the rows of one run along one key of their names.
 
-    Raises matching.MatchError when there is nothing along that key.
+    Raises matching.UserError when there is nothing along that key.
     """
     result = Comparison(settings, [run], [run], key=key)
     measured = _measure_run(result, run, "")

@@ -14,8 +14,8 @@ from gatherstats.compare.comparison import Comparison, Pair
 from gatherstats.data.environment import describe
 from gatherstats.data.rows import Run
 from gatherstats.stats.verdict_words import sentence
-from gatherstats.text.strict_json import dumps, strict
 from gatherstats.text.safe import printable
+from gatherstats.text.strict_json import dumps, strict
 
 FORMAT = "gatherbench-comparison"
 VERSION = 1

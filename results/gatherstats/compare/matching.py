@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gatherstats.data.comparable import WORK_KEYS, work_difference
 from gatherstats.data.grouping import baseline_value
 from gatherstats.data.names import RowName
+from gatherstats.errors import UserError
 from gatherstats.stats.samples import Measured
 
 
@@ -27,10 +28,6 @@ class Matching:
     matches: list[Match]
     only_base: list[str] = field(default_factory=list)
     only_other: list[str] = field(default_factory=list)
-
-
-class MatchError(Exception):
-    """The file has no rows that could be compared as asked; the text is one line that says why."""
 
 
 def match_by_name(old: Sequence[Measured], new: Sequence[Measured]) -> Matching:
@@ -69,17 +66,17 @@ def match_by_key(
     """Pair the rows that differ in one key alone: each with the one that has the baseline's value.
 
     baseline: the value of `key`, or "none" for rows without the key; None for the usual one.
-    Raises MatchError when no row's name has the key, or none has the baseline's value.
+    Raises UserError when no row's name has the key, or none has the baseline's value.
     """
     values = {one.row.name.keys.get(key) for one in rows if one.row.name.is_ours}
     if not values - {None}:
         known = {k: None for one in rows for k in one.row.name.keys}
-        raise MatchError(
+        raise UserError(
             f"no row's name has the key {key!r}; there are: {', '.join(known) or 'none'}"
         )
     if baseline is not None and baseline not in {v or "none" for v in values}:
         present = ", ".join(sorted(v or "none" for v in values))
-        raise MatchError(f"no row has {key}:{baseline}; there are: {present}")
+        raise UserError(f"no row has {key}:{baseline}; there are: {present}")
     obstacle = f"different workloads: rows differ in {key}" if key in WORK_KEYS else ""
     result = Matching([])
     for members in _by_everything_but(key, rows):

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gatherstats.stats.drift import Drift, is_in_random_order, remove_drift
 from gatherstats.data.names import whole_number
+from gatherstats.data.rows import Row, Run
+from gatherstats.errors import UserError
+from gatherstats.stats.drift import Drift, is_in_random_order, remove_drift
 from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.resampling import (
     FOUND,
@@ -19,11 +21,10 @@ from gatherstats.stats.resampling import (
     smallest_found,
     verdicts,
 )
-from gatherstats.data.rows import Row, Run
-from gatherstats.stats.verdict_words import drift_text, percent
-from gatherstats.text.table import render
-from gatherstats.text.safe import printable
 from gatherstats.stats.verdict import ALPHA, THRESHOLD, Outcome
+from gatherstats.stats.verdict_words import drift_text, percent
+from gatherstats.text.safe import printable
+from gatherstats.text.table import render
 
 EXTRA = (0.01, 0.02, 0.05)
 """By how much more the slower rows have to do, as a share."""
@@ -45,10 +46,6 @@ FEWEST = 8
 """Repetitions of a row without which nothing can be said: two halves of four."""
 
 BASE_BYTES = 100_000_000
-
-
-class SelfCheckError(Exception):
-    """A run that tells nothing about the machine; the text is one line that says why."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +103,11 @@ def preset_lines(repetitions: int) -> list[str]:
 def check(run: Run, rng: np.random.Generator, tries: int = TRIES) -> SelfCheck:
     """Compare the first row with itself, and with those that have more bytes to write.
 
-    Raises SelfCheckError when the run has no row that would do.
+    Raises UserError when the run has no row that would do.
     """
     rows = [row for row in run.rows if _is_usable(row)][:MOST_ROWS]
     if not rows:
-        raise SelfCheckError(
+        raise UserError(
             f"no row has starting times and {FEWEST} repetitions or more; raise --seconds"
         )
     repetitions = rows[0].times_s.size

@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatherstats.data.reader import load, read_json
+from gatherstats.errors import UserError
 from gatherstats.process.atomic_file import write_atomically
 from gatherstats.process.children import run_command
 from gatherstats.process.interruption import signals_raise
-from gatherstats.data.reader import LoadError, load, read_json
 
 SIDES = ("a", "b")
 """The two commands, by the names that their files start with."""
@@ -30,10 +31,6 @@ MANIFEST = "alternate.json"
 """The file that says what a folder's launches are."""
 
 _UNFINISHED = ".unfinished-"
-
-
-class LaunchError(Exception):
-    """A launch that cannot be made or gave no results; the text is one line that says why."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def open_series(
     """Start a series in `folder`, or go on with the one that is there.
 
     seed: None for the one that the folder has, or else a new one.
-    Raises LaunchError when the folder holds something else, or cannot be used.
+    Raises UserError when the folder holds something else, or cannot be used.
     """
     manifest = folder / MANIFEST
     try:
@@ -87,30 +84,31 @@ def open_series(
             _check_same(folder, known, commands, seed)
             return Series(folder, commands, launches, known["seed"])
         if any(folder.glob("[ab]-*.json")):
-            raise LaunchError(f"{folder}: holds launches, but no {MANIFEST}")
+            raise UserError(f"{folder}: holds launches, but no {MANIFEST}")
         if seed is None:
             seed = random.SystemRandom().randrange(2**32)
         known = {"seed": seed, "commands": commands}
         write_atomically(manifest, json.dumps(known, indent=1).encode())
     except OSError as error:
-        raise LaunchError(f"{folder}: {error.strerror}") from error
+        raise UserError(f"{folder}: {error.strerror}") from error
     return Series(folder, commands, launches, seed)
 
 
 def run_series(
     series: Series,
     report: Callable[[str], None],
-    check: Callable[[], None],
-) -> None:
-    """Make the launches that are missing.
+    refused: Callable[[], bool],
+) -> int:
+    """Make the launches that are missing, and return how many of each there are then.
 
     report: is given a line about each launch, with the time left.
-    check: is called when there is a pair; what it raises ends the series.
-    Raises LaunchError for a launch without results, or where another process makes them, and
+    refused: is called when there is a pair, and says whether that ends the series: more launches of
+    two that must not be compared would be in vain.
+    Raises UserError for a launch without results, or where another process makes them, and
     interruption.Interrupted.
     """
     with _locked(series.folder):
-        _run_missing(series, report, check)
+        return _run_missing(series, report, refused)
 
 
 @contextlib.contextmanager
@@ -119,12 +117,12 @@ def _locked(folder: Path) -> Iterator[None]:
     try:
         manifest = open(folder / MANIFEST)
     except OSError as error:
-        raise LaunchError(f"{folder}: {error.strerror}") from error
+        raise UserError(f"{folder}: {error.strerror}") from error
     with manifest:
         try:
             fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LaunchError(
+            raise UserError(
                 f"{folder}: another process is making its launches"
             ) from None
         except OSError:
@@ -135,8 +133,8 @@ def _locked(folder: Path) -> Iterator[None]:
 def _run_missing(
     series: Series,
     report: Callable[[str], None],
-    check: Callable[[], None],
-) -> None:
+    refused: Callable[[], bool],
+) -> int:
     for left_over in series.folder.glob(_UNFINISHED + "*"):
         shutil.rmtree(left_over, ignore_errors=True)
     missing = series.missing()
@@ -157,19 +155,21 @@ def _run_missing(
             try:
                 _launch(series, side, number)
             except OSError as error:
-                raise LaunchError(f"{series.folder}: {error.strerror}") from error
+                raise UserError(f"{series.folder}: {error.strerror}") from error
             if not checked and all(series.path(s, 1).exists() for s in SIDES):
                 checked = True
-                check()
+                if refused():
+                    return 1
+    return series.launches
 
 
 def _read_manifest(path: Path) -> dict:
     try:
         known = read_json(path)
-    except LoadError as error:
-        raise LaunchError(f"{path}: {error}") from error
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
     if not isinstance(known, dict) or type(known.get("seed")) is not int:
-        raise LaunchError(f"{path}: not what says which launches these are")
+        raise UserError(f"{path}: not what says which launches these are")
     return known
 
 
@@ -177,11 +177,11 @@ def _check_same(
     folder: Path, known: dict, commands: dict[str, list[str]], seed: int | None
 ) -> None:
     if known.get("commands") != commands:
-        raise LaunchError(
-            f"{folder}: holds launches of other commands; choose another --out-dir"
+        raise UserError(
+            f"{folder}: holds launches of other commands; choose another folder with -o"
         )
     if seed is not None and seed != known["seed"]:
-        raise LaunchError(f"{folder}: was started with --seed={known['seed']}")
+        raise UserError(f"{folder}: was started with --seed={known['seed']}")
 
 
 def _time_left(start: float, done: int, missing: list) -> str:
@@ -207,21 +207,21 @@ def _launch(series: Series, side: str, number: int) -> None:
             try:
                 status = run_command(command, errors)
             except OSError as error:
-                raise LaunchError(
+                raise UserError(
                     f"cannot start {command[0]}: {error.strerror}"
                 ) from error
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()
         try:
             load(part)
-        except LoadError as error:
+        except UserError as error:
             reason = said[-1] if said and status != 0 else str(error)
-            raise LaunchError(
+            raise UserError(
                 f"{target.name}: no results, exit status {status}: {reason}"
             ) from error
         # A row that failed makes the status 1 and is in the file; a signal cuts the file short.
         if status not in (0, 1):
-            raise LaunchError(
+            raise UserError(
                 f"{target.name}: exit status {status}: {said[-1] if said else 'no message'}"
             )
         part.rename(target)

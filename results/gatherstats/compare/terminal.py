@@ -8,21 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gatherstats.compare.comparison import CORRECTIONS, Comparison, Pair
-from gatherstats.stats.effect import LEVEL
 from gatherstats.data.environment import UNDER_LOAD, describe_briefly, is_published
 from gatherstats.data.names import shorten
-from gatherstats.process.output import screen_width
 from gatherstats.data.rows import Run
+from gatherstats.process.output import screen_width
+from gatherstats.stats.effect import LEVEL
+from gatherstats.stats.verdict import Outcome
 from gatherstats.stats.verdict_words import (
     advice,
     drifts_text,
     p_digits,
     verdict_text,
 )
-from gatherstats.text.table import render, render_plain
 from gatherstats.text.safe import markdown, printable, width
+from gatherstats.text.table import render, render_plain
 from gatherstats.text.units import ratio_text, time_text
-from gatherstats.stats.verdict import Outcome
 
 COLUMNS = 100
 """Text is wrapped at this width."""

@@ -22,7 +22,6 @@ from gatherstats.crossover.advice_text import (
     place,
     size_text,
 )  # noqa: E402
-from gatherstats.process.atomic_file import write_atomically  # noqa: E402
 from gatherstats.crossover.colours import (  # noqa: E402
     UNDECIDED,
     WAYS,
@@ -34,6 +33,7 @@ from gatherstats.crossover.colours import (  # noqa: E402
 from gatherstats.crossover.map import Cell, Map, Way  # noqa: E402
 from gatherstats.crossover.terminal import LETTERS, Shown, cell_text  # noqa: E402
 from gatherstats.data.rows import Run  # noqa: E402
+from gatherstats.process.atomic_file import write_atomically  # noqa: E402
 from gatherstats.text.safe import printable  # noqa: E402
 
 _CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.36

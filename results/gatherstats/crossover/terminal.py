@@ -10,10 +10,10 @@ from gatherstats.crossover.advice_text import advice_text, worth_text
 from gatherstats.crossover.map import Cell, Map, Maps, Way
 from gatherstats.data.environment import describe, describe_briefly
 from gatherstats.data.rows import Run
-from gatherstats.stats.verdict_words import percent
-from gatherstats.text.strict_json import dumps
-from gatherstats.text.safe import printable, width
 from gatherstats.stats.verdict import THRESHOLD
+from gatherstats.stats.verdict_words import percent
+from gatherstats.text.safe import printable, width
+from gatherstats.text.strict_json import dumps
 
 FORMAT = "gatherbench-crossover"
 VERSION = 1

@@ -21,6 +21,7 @@ import numpy as np
 
 from gatherstats.data.names import parse_name
 from gatherstats.data.rows import Aggregates, Row, Run
+from gatherstats.errors import UserError
 from gatherstats.text.units import SECONDS_PER_UNIT
 
 # Keys of a row that are Google Benchmark's own numbers, hence no counters.
@@ -59,12 +60,8 @@ _AGGREGATES = {
 }
 
 
-class LoadError(Exception):
-    """A file that cannot be read as benchmark results; the text is one line that says why."""
-
-
-class NoDataError(LoadError):
-    """A well-formed results file with no row in it."""
+NO_ROW = 1
+"""The status of the error for a well-formed results file that holds no row."""
 
 
 @dataclass
@@ -81,27 +78,27 @@ class _Entries:
 def load(path: str | Path) -> Run:
     """Read one results file.
 
-    Raises LoadError when the file cannot be read, is not JSON or is not Google Benchmark's, and
-    NoDataError when it holds no row.
+    Raises UserError when the file cannot be read, is not JSON or is not Google Benchmark's, or holds
+    no row (with the status NO_ROW).
     """
     document = read_json(path)
     if not isinstance(document, dict) or not isinstance(
         document.get("benchmarks"), list
     ):
-        raise LoadError(
+        raise UserError(
             "this JSON is not Google Benchmark's: it has no list of benchmarks"
         )
     context = document.get("context", {})
     if not isinstance(context, dict):
-        raise LoadError("this JSON is not Google Benchmark's: its context is no object")
+        raise UserError("this JSON is not Google Benchmark's: its context is no object")
     if not document["benchmarks"]:
-        raise NoDataError('no data: the list "benchmarks" is empty')
+        raise UserError('no data: the list "benchmarks" is empty', NO_ROW)
     problems: list[str] = []
     entries = _collect(document["benchmarks"], problems)
     rows = [_make_row(name, e, problems) for name, e in entries]
     if not rows:
-        raise NoDataError(
-            "no data: " + (problems[0] if problems else "no row has a time")
+        raise UserError(
+            "no data: " + (problems[0] if problems else "no row has a time"), NO_ROW
         )
     # Lists and objects, such as the caches, say nothing that is shown; they may nest without end.
     facts = {k: v for k, v in context.items() if not isinstance(v, (dict, list))}
@@ -109,32 +106,32 @@ def load(path: str | Path) -> Run:
 
 
 def read_json(path: str | Path) -> object:
-    """What a file of JSON holds, compressed or not. Raises LoadError."""
+    """What a file of JSON holds, compressed or not. Raises UserError."""
     try:
         with open(path, "rb") as file:
             data = _read(file)
     except OSError as error:
-        raise LoadError(error.strerror or str(error)) from error
+        raise UserError(error.strerror or str(error)) from error
     except ValueError as error:  # a NUL in the path
-        raise LoadError(str(error)) from error
+        raise UserError(str(error)) from error
     if data.startswith(_GZIP):
         data = _decompressed(data)
     if len(data) > _LARGEST_BYTES:
-        raise LoadError(f"it holds more than {_LARGEST_BYTES >> 20} MiB")
+        raise UserError(f"it holds more than {_LARGEST_BYTES >> 20} MiB")
     if not data.strip():
-        raise LoadError("no data: the file is empty")
+        raise UserError("no data: the file is empty")
     if sum(data.count(mark) for mark in b"{[,") > _MOST_VALUES:
-        raise LoadError(f"it holds more than {_MOST_VALUES} values")
+        raise UserError(f"it holds more than {_MOST_VALUES} values")
     try:
         return json.loads(data.decode("utf-8-sig", errors="replace"))
     except json.JSONDecodeError as error:
         if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated"):
-            raise LoadError(
+            raise UserError(
                 "no data: the file is cut short, its JSON does not end"
             ) from error
-        raise LoadError(f"not JSON: {error.msg} in line {error.lineno}") from error
+        raise UserError(f"not JSON: {error.msg} in line {error.lineno}") from error
     except (RecursionError, ValueError) as error:
-        raise LoadError(
+        raise UserError(
             "not usable JSON: nested too deeply or a number too long"
         ) from error
 
@@ -152,9 +149,9 @@ def _decompressed(data: bytes) -> bytes:
         with gzip.open(io.BytesIO(data)) as file:
             return _read(file)
     except EOFError as error:
-        raise LoadError("no data: the compressed file is cut short") from error
+        raise UserError("no data: the compressed file is cut short") from error
     except (OSError, zlib.error) as error:
-        raise LoadError("the compressed file is damaged") from error
+        raise UserError("the compressed file is damaged") from error
 
 
 def _collect(items: list, problems: list[str]) -> Iterator[tuple[str, _Entries]]:

@@ -31,6 +31,10 @@ def complain(program: str, message: str, status: int = 2) -> int:
     return status
 
 
+class OutputError(Exception):
+    """stdout cannot be written; the text is the reason."""
+
+
 def run_main(program: str, main: Callable[[], int]) -> int:
     """Call `main` and return its exit status, or 2 with one line if its output cannot be written.
 
@@ -46,9 +50,9 @@ def run_main(program: str, main: Callable[[], int]) -> int:
     except BrokenPipeError:
         _discard_stdout()
         return 128 + signal.SIGPIPE
-    except OSError as error:
+    except OutputError as error:
         _discard_stdout()
-        print(f"{program}: cannot write the output: {error.strerror}", file=sys.stderr)
+        print(f"{program}: cannot write the output: {error}", file=sys.stderr)
         return 2
 
 
@@ -57,6 +61,18 @@ def _status_of(main: Callable[[], int]) -> int:
         return main()
     except SystemExit as end:  # argparse, after --help or bad usage
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+
+
+class _Output(io.FileIO):
+    """stdout's file, whose errors differ from those of all others."""
+
+    def write(self, data: bytes) -> int | None:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(error.strerror) from error
 
 
 class _Courtesy(io.FileIO):
@@ -81,9 +97,10 @@ def _open_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDONLY if number else os.O_WRONLY)
-    if sys.stdout is None:
-        sys.stdout = open(1, "w", closefd=False)
-    sys.stdout.reconfigure(errors="backslashreplace")
+    encoding = sys.stdout.encoding if sys.stdout else None
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(_Output(1, "w", closefd=False)), encoding, "backslashreplace"
+    )
     encoding = sys.stderr.encoding if sys.stderr else "utf-8"
     raw = io.BufferedWriter(_Courtesy(2, "w", closefd=False))
     sys.stderr = io.TextIOWrapper(

@@ -1,0 +1,4 @@
+"""One HTML page of everything, and the pictures that are drawn like its plots.
+
+May import: text, data, process, stats, cli, crossover, blog
+"""

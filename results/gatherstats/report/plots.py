@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gatherstats.report import svg
-from gatherstats.blog.account import Account, Part
+from gatherstats.blog.account import Account
 from gatherstats.blog.account_text import labels, part_text, share_text, unit_of
-from gatherstats.report.markup import Markup
-from gatherstats.stats.repetitions import Repetitions
 from gatherstats.data.rows import Row
+from gatherstats.report import svg
+from gatherstats.report.markup import Markup
+from gatherstats.stats.parts import Part
+from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.samples import Measured
 from gatherstats.text.units import Unit, time_text, time_unit
 

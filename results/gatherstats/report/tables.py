@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gatherstats.blog.cells import Table
 from gatherstats.crossover.advice_text import size_text
 from gatherstats.crossover.map import Cell, Map, Way
 from gatherstats.crossover.terminal import LETTERS, NOT_MEASURED, cell_text, saved_text
-from gatherstats.blog.cells import Table
-from gatherstats.report.markup import Markup, element, join
-from gatherstats.stats.medians import medians
 from gatherstats.data.names import shorten
-from gatherstats.report.plots import PERCENTILES
 from gatherstats.data.rows import Row
+from gatherstats.report.markup import Markup, element, join
+from gatherstats.report.plots import PERCENTILES
+from gatherstats.stats.medians import medians
 from gatherstats.text.units import time_text
 
 MOST_LATENCIES = 200

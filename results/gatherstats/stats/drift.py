@@ -21,9 +21,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy import stats
 
+from gatherstats.data.rows import Row
 from gatherstats.stats.medians import medians
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.data.rows import Row
 
 NEIGHBOURS = 10
 """How many repetitions around one, in time, tell how fast the machine was at that moment."""

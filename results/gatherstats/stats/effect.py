@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special, stats
 
+from gatherstats.data.rows import Aggregates
 from gatherstats.stats.medians import LEVEL, median_interval, weighted_medians
 from gatherstats.stats.rank_test import COUNTED_UP_TO, rank_test, smallest_p
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.data.rows import Aggregates
 
 WIDEST_MARGIN = 500.0
 """Of the logarithm of a ratio of means: wider ones no number can hold, and tell nothing."""

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gatherstats.data.rows import Row, Run
 from gatherstats.stats.drift import Drift
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.data.rows import Row, Run
 from gatherstats.stats.samples import Measured, measure, with_centres
 
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from gatherstats.data.rows import Row
 from gatherstats.stats.drift import autocorrelation, remove_drift
 from gatherstats.stats.effect import compare_repetitions
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.data.rows import Row
 from gatherstats.stats.verdict import Outcome, Verdict, judge, uncorrected
 
 FOUND = 0.9

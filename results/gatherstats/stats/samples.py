@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gatherstats.data.rows import Aggregates, Row
 from gatherstats.stats.drift import Drift, remove_drift
 from gatherstats.stats.medians import medians
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.data.rows import Aggregates, Row
 from gatherstats.stats.verdict import Sample
 
 

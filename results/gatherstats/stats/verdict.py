@@ -22,6 +22,7 @@ from enum import Enum
 import numpy as np
 from scipy import optimize, special
 
+from gatherstats.data.rows import Aggregates
 from gatherstats.stats.effect import (
     FEWEST_REPETITIONS,
     ROUNDING,
@@ -33,7 +34,6 @@ from gatherstats.stats.effect import (
 from gatherstats.stats.medians import LEVEL
 from gatherstats.stats.rank_test import smallest_p
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.data.rows import Aggregates
 
 ALPHA = 0.05
 """The corrected p must be below this."""

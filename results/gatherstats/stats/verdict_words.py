@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from gatherstats.stats.drift import Drift
 from gatherstats.stats.effect import Effect
-from gatherstats.text.units import ratio_text, significant
 from gatherstats.stats.verdict import ALPHA, Outcome, Verdict
+from gatherstats.text.units import ratio_text, significant
 
 
 SMALLEST_P = 1e-12

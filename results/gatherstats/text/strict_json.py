@@ -6,9 +6,12 @@ import json
 import math
 
 
-def dumps(value: object, indent: int | None = None) -> str:
-    """`value` as JSON; one line without `indent`."""
-    return json.dumps(strict(value), indent=indent, allow_nan=False)
+def dumps(value: object, indent: int | None = None, compact: bool = False) -> str:
+    """`value` as JSON; one line without `indent`, and without spaces if `compact`."""
+    separators = (",", ":") if compact else None
+    return json.dumps(
+        strict(value), indent=indent, allow_nan=False, separators=separators
+    )
 
 
 def strict(value: object) -> object:

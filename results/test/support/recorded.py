@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 from gatherstats.data.names import parse_name
+from gatherstats.data.rows import Row
 from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.resampling import Draw, share, verdicts
-from gatherstats.data.rows import Row
 from gatherstats.stats.verdict import THRESHOLD, Outcome
 from scipy import stats
 

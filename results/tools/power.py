@@ -17,10 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS.parent), str(TESTS / "support")]
+RESULTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(RESULTS), str(RESULTS / "test" / "support")]
 
-from gatherstats.cli.options import UnreadableError, load_all  # noqa: E402
+from gatherstats.cli.inputs import load_all  # noqa: E402
+from gatherstats.errors import UserError  # noqa: E402
 from gatherstats.process.output import complain, run_main  # noqa: E402
 from gatherstats.stats.resampling import (  # noqa: E402
     draw_as_measured,
@@ -48,7 +49,7 @@ def main(files: list[str]) -> int:
     """Print a line for each run and return the exit status, 2 for a run that tells nothing."""
     try:
         cells = [_cells(run) for run in load_all(files or [str(p) for p in RECORDED])]
-    except UnreadableError as error:
+    except UserError as error:
         return complain(PROGRAM, str(error))
     differences = [f"{100 * slowdown:.0f} % slower" for slowdown in SLOWDOWNS]
     headers = [f"Found in 100 by us / U / Welch, n = {SAMPLE}", "equal", *differences]
@@ -62,7 +63,7 @@ def _cells(run: Run) -> list[str]:
         rows = [as_one(rows)]
     if not rows or rows[0].times_s.size < 2 * SAMPLE:
         few = f"fewer than {2 * SAMPLE} repetitions with their starting times"
-        raise UnreadableError(f"{run.path}: {few}")
+        raise UserError(f"{run.path}: {few}")
     rng = np.random.default_rng(1)
     drawn = [draw_as_measured(rows, 0, 0, SAMPLE, rng) for _ in range(DRAWS)]
     draws = [without_drift(one) for one in drawn]

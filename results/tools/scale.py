@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-COMPARE = Path(__file__).resolve().parent.parent / "compare.py"
+COMPARE = Path(__file__).resolve().parents[1] / "compare.py"
 REPETITIONS = 10
 NAMES = (2_500, 5_000, 10_000)
 MOST_SECONDS = 10.0

@@ -1,0 +1,97 @@
+"""The command pictures.py: the pictures of the README, from runs that were kept.
+
+map.svg is the crossover map on the first target, account.svg where the gain comes from, advice.svg
+the advice on every target.
+"""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+from gatherstats.blog.account import accounts
+from gatherstats.cli import needs
+from gatherstats.cli.inputs import load_all
+from gatherstats.cli.options import add_output, save
+from gatherstats.crossover.advice_text import advice_text
+from gatherstats.crossover.map import make_maps
+from gatherstats.crossover.terminal import Shown, prepare
+from gatherstats.errors import UserError
+from gatherstats.report import svg
+from gatherstats.report.markup import Markup
+from gatherstats.report.plots import account_plot
+from gatherstats.report.style import plot_rules
+from gatherstats.stats.samples import measure
+
+MEASURED = Path(__file__).resolve().parents[2] / "measured"
+
+DESCRIPTION = "Make map.svg, account.svg and advice.svg from measured runs."
+
+EXIT_STATUS = (
+    "0 they are made; 1 the runs lack what they show; 2 bad usage, unreadable input, or a file that"
+    " cannot be written"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the two folders."""
+    parser.add_argument(
+        "--from",
+        dest="source",
+        default=str(MEASURED),
+        metavar="DIR",
+        help="where blog.json and grid.json are, or both with .gz (default: results/measured)",
+    )
+    add_output(
+        parser,
+        "--into",
+        default=str(MEASURED),
+        metavar="DIR",
+        help="the folder that the pictures go to (default: results/measured)",
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    """Make the pictures and return the exit status."""
+    needs.require_plots()
+    from gatherstats.crossover.picture import draw
+
+    source = Path(options.source)
+    blog, grid = load_all([_found(source, name) for name in ("blog", "grid")])
+    shown = prepare(grid, make_maps(grid))
+    made = accounts(measure(blog.rows)[0]).made
+    if not shown.maps.maps or not made:
+        raise UserError("no picture: there is no map, or no account", 1)
+    into = Path(options.output)
+    first = replace(shown.maps, maps=shown.maps.maps[:1])
+    try:
+        draw([replace(shown, maps=first)], str(into / "map.svg"), "svg")
+    except OSError as error:
+        raise UserError(f"{into}: {error.strerror or error}") from error
+    _write(account_plot(next(iter(made.values())), "account"), into / "account.svg")
+    _write(_advice(shown), into / "advice.svg")
+    return 0
+
+
+def _advice(shown: Shown) -> Markup:
+    lines: list[str] = []
+    for crossover, advice in zip(shown.maps.maps, shown.advice):
+        text = advice_text(advice, crossover, shown.run)
+        lines += [""] * bool(lines)
+        lines += textwrap.wrap(text, int(svg.WIDTH / svg.CHARACTER))
+    parts = [
+        svg.text(0, 11 + svg.LINE * i, line) for i, line in enumerate(lines) if line
+    ]
+    return svg.frame("Advice", svg.LINE * len(lines), parts, "advice")
+
+
+def _write(plot: Markup, path: Path) -> None:
+    save(str(path), svg.alone(plot, plot_rules()).encode())
+
+
+def _found(folder: Path, name: str) -> str:
+    """The run's file, compressed or not."""
+    plain = folder / f"{name}.json"
+    return str(plain if plain.exists() else folder / f"{name}.json.gz")

@@ -1,0 +1,107 @@
+"""Computes all that the report says about a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatherstats.blog.account import Accounts, accounts
+from gatherstats.blog.account_text import account_lines
+from gatherstats.blog.cells import judge_group
+from gatherstats.blog.interpretation import explain
+from gatherstats.blog.markdown import rows_of_tables
+from gatherstats.crossover.advice_text import advice_text
+from gatherstats.crossover.map import make_maps
+from gatherstats.crossover.terminal import Shown, prepare
+from gatherstats.data.grouping import Group, group_rows, is_blog_row
+from gatherstats.data.rows import Run
+from gatherstats.stats.drift import Drift
+from gatherstats.stats.samples import Measured, measure
+from gatherstats.stats.verdict import Verdict
+from gatherstats.stats.verdict_words import sentence
+
+MOST_TABLES = 20
+"""Of more tables than this none is shown but the blog's: maps and the list of rows say the same."""
+
+
+MOST_MAPS = 24
+"""Maps of one run."""
+
+
+@dataclass(frozen=True)
+class RunAnalysis:
+    """A run and all that the report says about it.
+
+    groups: its tables, each with the verdicts on its rows; left_out: how many more there would be.
+    title: what the file is called; number: which file of the report it is, from 1.
+    """
+
+    run: Run
+    title: str
+    number: int
+    threshold: float
+    measured: list[Measured]
+    drift: Drift | None
+    groups: list[tuple[Group, dict[int, Verdict]]]
+    left_out: int
+    shown: Shown
+    accounts: Accounts
+
+
+def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
+    """Compute all that is said about a run; differences up to `threshold` count as none."""
+    measured, drift = measure(run.rows)
+    samples = {one.row.name.text: one.sample for one in measured}
+    groups = group_rows(rows_of_tables(run.rows))
+    kept = [g for g in groups if len(groups) <= MOST_TABLES or _is_blogs(g)]
+    judged = [(g, judge_group(g, samples, threshold)) for g in kept]
+    shown = prepare(run, make_maps(run, threshold))
+    explained = accounts(measured)
+    return RunAnalysis(
+        run=run,
+        title=title_of(run),
+        number=number,
+        threshold=threshold,
+        measured=measured,
+        drift=drift,
+        groups=judged,
+        left_out=len(groups) - len(kept),
+        shown=shown,
+        accounts=explained,
+    )
+
+
+def title_of(run: Run) -> str:
+    """What a file is called: by its source, or by its name without its folder."""
+    return run.setting("source") or Path(run.path).name
+
+
+def verdict_sentences(one: RunAnalysis) -> list[str]:
+    """A run's verdicts in sentences: the blog's loop, the maps' advice; else all pairs."""
+    run = one.run
+    sentences = []
+    for group, verdicts in one.groups:
+        sentences += explain(group, verdicts)
+        for row in group.rows:
+            if row.name.text in one.accounts.made:
+                lines = account_lines(one.accounts.made[row.name.text])
+                sentences.append("; ".join(lines) + ".")
+    for crossover, advice in list(zip(one.shown.maps.maps, one.shown.advice))[
+        :MOST_MAPS
+    ]:
+        sentences.append(advice_text(advice, crossover, run))
+    if sentences:
+        return sentences
+    for group, verdicts in one.groups:
+        for i, verdict in verdicts.items():
+            names = group.labels[i], group.labels[group.baselines[i]]
+            where = " ".join(
+                part for part in (group.title, *group.systems[i : i + 1]) if part
+            )
+            said = sentence(*names, verdict, one.threshold)
+            sentences.append(f"{where}: {said}" if where else said)
+    return sentences
+
+
+def _is_blogs(group: Group) -> bool:
+    return any(is_blog_row(row.name) for row in group.rows)

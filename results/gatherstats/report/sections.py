@@ -1,0 +1,263 @@
+"""The sections that the report has for each run, and the published tables."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from functools import partial
+
+from gatherstats.blog.account_text import account_lines
+from gatherstats.blog.cells import below_table, table_of
+from gatherstats.blog.markdown import (
+    PUBLISHED,
+    account_items,
+    belongs_beside,
+    legend,
+    problems_of,
+)
+from gatherstats.crossover.advice_text import advice_text, place, worth_text
+from gatherstats.crossover.terminal import legend as map_legend
+from gatherstats.data import environment
+from gatherstats.data.grouping import is_blog_row
+from gatherstats.data.names import shorten
+from gatherstats.data.reader import load
+from gatherstats.data.rows import Run
+from gatherstats.report.markup import Markup, element
+from gatherstats.report.plots import (
+    MOST_DOTS,
+    MOST_LATENCIES,
+    account_plot,
+    has_latencies,
+    latency_plot,
+    samples_plot,
+)
+from gatherstats.report.tables import (
+    facts,
+    group_table,
+    latency_table,
+    map_table,
+    rows_table,
+)
+from gatherstats.stats.verdict_words import drift_text
+
+from gatherstats.report.run_analysis import MOST_MAPS, RunAnalysis, examine
+
+MOST_LISTED = 100
+"""Lines in a list of what failed or was refused."""
+
+
+def run_section(one: RunAnalysis) -> Markup:
+    identity = f"run-{one.number}"
+    makers = (
+        _environment,
+        _tables,
+        _accounts,
+        *(partial(_map, index=i) for i in range(len(one.shown.maps.maps[:MOST_MAPS]))),
+        _latencies,
+        _samples,
+        _left_out,
+    )
+    blocks = [
+        element("div", *parts, class_="long" if make is _tables else None)
+        for make in makers
+        if (parts := make(one))
+    ]
+    return element(
+        "section",
+        element("h2", one.title, id=identity),
+        element("div", *blocks, class_="blocks"),
+        *_all_rows(one),
+        aria_labelledby=identity,
+    )
+
+
+def _environment(one: RunAnalysis) -> list[Markup]:
+    run = one.run
+    pairs = environment.describe(run)
+    repetitions = sorted({row.times_s.size for row in run.rows if row.has_repetitions})
+    counts = " or ".join(map(str, repetitions[:3])) + (
+        " ..." if len(repetitions) > 3 else ""
+    )
+    asked = [
+        ("Rows", str(len(run.rows))),
+        ("Repetitions", counts or "none in the file"),
+    ]
+    preset = run.setting("preset")
+    if preset:
+        asked.insert(0, ("Preset", preset))
+    command = run.setting("command")
+    if command:
+        asked.append(("Command", command))
+    asked.append(
+        ("Threshold", f"differences up to {one.threshold * 100:g} % count as none")
+    )
+    return [
+        element("h3", "Environment"),
+        facts(pairs, "Where it was measured"),
+        element("h3", "What was asked"),
+        facts(asked, "What was measured"),
+    ]
+
+
+def _tables(one: RunAnalysis) -> list[Markup]:
+    parts = []
+    for i, (group, verdicts) in enumerate(one.groups):
+        if i == 0:
+            parts.append(element("h3", "Tables"))
+        parts.append(group_table(table_of(group, str), group.title or "Rows"))
+        below = below_table(group, verdicts, one.threshold, str)
+        if below.heading:
+            parts.append(element("p", prose(below.heading)))
+        # The account has a section of its own, unless there is only the reason why not.
+        reasons = [] if one.accounts.made else account_items(group, one.accounts)
+        if environment.is_published(one.run):
+            reasons = []
+        parts.append(bullets([*below.failures, *below.verdicts, *reasons]))
+    if parts:
+        parts.append(element("p", prose(legend(one.run, one.drift)), class_="note"))
+    return parts
+
+
+def _accounts(one: RunAnalysis) -> list[Markup]:
+    parts = []
+    for i, account in enumerate(list(one.accounts.made.values())[:MOST_MAPS]):
+        if i == 0:
+            parts.append(element("h3", "Where the gain comes from"))
+        if len(one.accounts.made) > 1:
+            parts.append(element("p", str(account.name), class_="note"))
+        parts.append(account_plot(account, f"{one.number}-account-{i}"))
+        parts.append(bullets(account_lines(account)))
+    return parts
+
+
+def _map(one: RunAnalysis, index: int) -> list[Markup]:
+    """One crossover map; the legend stands under the last."""
+    maps = one.shown.maps.maps
+    crossover, advice = maps[index], one.shown.advice[index]
+    parts = [
+        element("h3", f"Which way wins on {place(crossover, one.run)}"),
+        element("p", element("strong", prose(advice_text(advice, crossover, one.run)))),
+        map_table(crossover),
+    ]
+    notes = [worth_text(advice)]
+    if crossover.missing:
+        notes.append(f"Missing: {'; '.join(crossover.missing)}.")
+    if index == min(len(maps), MOST_MAPS) - 1:
+        notes.append(map_legend(one.shown.maps, one.threshold))
+        if len(maps) > MOST_MAPS:
+            notes.append(f"{len(maps) - MOST_MAPS} further maps are left out.")
+    return parts + [element("p", prose(note), class_="note") for note in notes if note]
+
+
+def _latencies(one: RunAnalysis) -> list[Markup]:
+    rows = [row for row in one.run.rows if has_latencies(row)]
+    if not rows:
+        return []
+    shared, names = shorten([row.name for row in rows])
+    parts = [element("h3", "Latencies")]
+    if shared:
+        parts.append(element("p", f"All rows: {shared}", class_="note"))
+    parts += [
+        latency_plot(rows, names, f"{one.number}-latency"),
+        latency_table(rows, names),
+    ]
+    if len(rows) > MOST_LATENCIES:
+        parts.append(
+            element(
+                "p", f"The plot has the first {MOST_LATENCIES} of {len(rows)} rows."
+            )
+        )
+    return parts
+
+
+def _samples(one: RunAnalysis) -> list[Markup]:
+    plot = samples_plot(one.measured, f"{one.number}-samples")
+    if plot is None:
+        return []
+    number = sum(row.times_s.size for row in one.run.rows if row.start_s is not None)
+    words = "Each dot is a repetition."
+    if number > MOST_DOTS:
+        words = "The bands hold the middle 50 and 90 % of the repetitions."
+    if one.drift is not None:
+        words += f" The line is the drift. {drift_text(one.drift)}"
+    return [
+        element("h3", "Samples over time"),
+        plot,
+        element("p", prose(words), class_="note"),
+    ]
+
+
+def _all_rows(one: RunAnalysis) -> list[Markup]:
+    summary = element("summary", f"All {len(one.run.rows)} rows")
+    return [
+        element("details", summary, rows_table(one.run.rows, "Medians as measured"))
+    ]
+
+
+def _left_out(one: RunAnalysis) -> list[Markup]:
+    lines = problems_of(one.run)
+    lines += [f"refused: {reason}" for reason in environment.refused(one.run)]
+    if one.left_out:
+        lines.append(
+            f"{one.left_out} tables of rows that differ in one key: the maps and the list of all rows"
+            " have their figures"
+        )
+    if not lines:
+        lines = ["nothing"]
+    parts = [element("h3", "Refused, failed or left out"), bullets(lines)]
+    return parts + _repeat(one.run)
+
+
+def _repeat(run: Run) -> list[Markup]:
+    command = run.setting("command") or _executable(run)
+    if not command:
+        return []
+    return [
+        element("h3", "To repeat it"),
+        element("pre", element("code", command)),
+    ]
+
+
+def _executable(run: Run) -> str:
+    """The command of another suite, of which only the program is known."""
+    known = run.context.get("executable")
+    return shlex.quote(known) if isinstance(known, str) and known else ""
+
+
+def published_section(runs: Sequence[Run], threshold: float) -> list[Markup]:
+    """The published tables, where a file has the blog's rows."""
+    if not any(is_blog_row(row.name) for run in runs for row in run.rows):
+        return []
+    blocks = []
+    for path in PUBLISHED:
+        run = load(path)
+        if not belongs_beside(run, runs):
+            continue
+        one = examine(run, 0, threshold)
+        parts = [element("h3", one.title)]
+        notes = [text for heading, text in environment.describe_briefly(run) if text]
+        parts += [element("p", note, class_="note") for note in notes]
+        for group, verdicts in one.groups:
+            parts.append(group_table(table_of(group, str), "Published figures"))
+            below = below_table(group, verdicts, threshold, str)
+            if below.heading:
+                parts.append(element("p", prose(below.heading)))
+            parts.append(bullets([*below.failures, *below.verdicts]))
+        blocks.append(element("div", *parts))
+    heading = element("h2", "Published tables", id="published")
+    beside = element("div", *blocks, class_="beside")
+    return [element("section", heading, beside, aria_labelledby="published")]
+
+
+def bullets(lines: Sequence[str]) -> Markup:
+    if not lines:
+        return Markup("")
+    shown = list(lines[:MOST_LISTED])
+    if len(lines) > MOST_LISTED:
+        shown.append(f"and {len(lines) - MOST_LISTED} more")
+    return element("ul", *(element("li", prose(line)) for line in shown))
+
+
+def prose(text: str) -> str:
+    """`text` in which a per cent sign stays on the line of its number."""
+    return text.replace(" %", "\xa0%")

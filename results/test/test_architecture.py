@@ -1,0 +1,77 @@
+"""The packages of gatherstats: what each may import, and how large they are."""
+
+import ast
+import importlib
+import re
+from graphlib import TopologicalSorter
+
+import pytest
+from conftest import RESULTS
+
+ROOT = RESULTS / "gatherstats"
+PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+SHARED = {"errors"}
+
+
+def docstring(package):
+    return importlib.import_module(f"gatherstats.{package}").__doc__
+
+
+def allowed(package):
+    said = re.search(r"^May import: (.+)$", docstring(package), re.M)[1]
+    return set() if said == "nothing" else set(said.split(", "))
+
+
+def imported(package):
+    """What the modules of a package import of gatherstats: package to module and line."""
+    found = {}
+    for path in sorted((ROOT / package).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path}:{node.lineno} imports relatively"
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            for name in names:
+                parts = name.split(".")
+                if parts[0] == "gatherstats":
+                    found[parts[1]] = f"{path.name}:{node.lineno}"
+    found.pop(package, None)
+    return found
+
+
+def test_packages_and_at_most_three_files():
+    here = [path for path in ROOT.iterdir() if path.name != "__pycache__"]
+    files = [path for path in here if not path.is_dir()]
+    assert len(files) <= 3
+    assert sorted(path.name for path in here if path.is_dir()) == PACKAGES
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_each_says_what_lives_there(package):
+    assert re.match(r"[A-Z].{20,}\n\nMay import: ", docstring(package), re.S)
+    assert allowed(package) <= set(PACKAGES) - {package}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_each_imports_only_what_it_may(package):
+    found = imported(package)
+    wrong = found.keys() - allowed(package) - SHARED
+    assert not wrong, {name: found[name] for name in wrong}
+
+
+def test_there_is_no_circle():
+    floors = TopologicalSorter({name: allowed(name) for name in PACKAGES})
+    assert set(floors.static_order()) == set(PACKAGES)
+
+
+def test_what_all_may_import_imports_nothing():
+    for name in SHARED:
+        assert "gatherstats" not in (ROOT / f"{name}.py").read_text()
+
+
+def test_no_module_is_too_long():
+    lengths = {p: len(p.read_text().splitlines()) for p in ROOT.glob("**/*.py")}
+    assert not {p: n for p, n in lengths.items() if n > 400}
