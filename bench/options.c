@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observer.h"
 #include "options.h"
 #include "presets.h"
 #include "printable.h"
@@ -894,6 +895,12 @@ void options_print_list(const struct options *options) {
   puts("\nDurabilities (--sync)");
   for (const struct gather_durability *const *row = gather_durabilities; *row; row++)
     print_row((*row)->name, (*row)->doc, (*row)->missing);
+  puts("\nCounters that a run tells of (in the results)");
+  for (const struct gather_observer *const *row = gather_observers; *row; row++) {
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s: %s", (*row)->unit, (*row)->doc);
+    print_row((*row)->name, doc, NULL);
+  }
   puts("\nPresets (--preset)");
   for (const struct preset *preset = presets; preset->name; preset++)
     print_row(preset->name, preset->doc, NULL);

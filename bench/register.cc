@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "environment.h"
+#include "observer.h"
 #include "process.h"
 
 namespace {
@@ -26,16 +26,11 @@ uint64_t NowNs() {
 
 // What is known when a timed stretch begins.
 struct Before {
-  double start_s;
-  uint64_t dirty_bytes;
-  bool has_dirty_bytes;
-  gather_kernel_counts counts;
-  bool has_counts;
+  const double start_s = SecondsSinceStart();
+  gather_observations observations;
 
-  Before() {
-    start_s = SecondsSinceStart();
-    has_dirty_bytes = gather_dirty_bytes(&dirty_bytes) == 0;
-    has_counts = gather_kernel_counts_read(&counts) == 0; // last, so that it is nearest to the timed stretch
+  explicit Before(const gather_run &run) {
+    gather_observe(&observations, &run);
   }
 };
 
@@ -68,37 +63,30 @@ void AddLabel(std::string &label, const std::string &text) {
 }
 
 // Counters are an op's, and the mean over threads.
-void AddCounters(benchmark::State &state, const gather_run &run, const Before &before, uint64_t loop_ns,
-                 std::string &label) {
-  gather_kernel_counts after;
-  const bool has_counts = before.has_counts && gather_kernel_counts_read(&after) == 0;
+void AddCounters(benchmark::State &state, const gather_run &run, Before &before, uint64_t loop_ns, std::string &label) {
+  // First of all: what is counted is that of the ops.
+  struct Context {
+    benchmark::State &state;
+    std::string &label;
+  } context = {state, label};
+  const auto set = [](void *to, const char *name, double value, const char *doubt) {
+    auto &[to_state, to_label] = *static_cast<Context *>(to);
+    to_state.counters[name] = Counter(value, Counter::kAvgThreads);
+    if (doubt)
+      AddLabel(to_label, doubt);
+  };
+  gather_observed(&before.observations, &run, state.max_iterations, set, &context);
+  const auto add = [&](const char *name, double value) { set(&context, name, value, nullptr); };
   const double ops = static_cast<double>(state.max_iterations);
-  const auto set = [&state](const char *name, double value) {
-    state.counters[name] = Counter(value, Counter::kAvgThreads);
-  };
-  const auto set_per_op = [&set, ops](const char *name, uint64_t total) {
-    set(name, static_cast<double>(total) / ops);
-  };
-
   state.SetBytesProcessed(state.max_iterations * static_cast<int64_t>(gather_plan_op_bytes(run.plan)));
-  set("buffers", static_cast<double>(gather_plan_op_buffers(run.plan)));
-  set_per_op("calls", run.stats.calls);
-  set_per_op("short_writes", run.stats.short_writes);
-  if (has_counts) {
-    set_per_op("kernel_calls", after.write_calls - before.counts.write_calls);
-    set_per_op("device_bytes", after.device_bytes - before.counts.device_bytes);
-    if (after.write_calls - before.counts.write_calls != run.stats.calls)
-      AddLabel(label, "calls and kernel_calls differ: the kernel counted other write calls than ours");
-  }
+  add("buffers", static_cast<double>(gather_plan_op_buffers(run.plan)));
   if (run.plan->durability->sync) {
-    set_per_op("sync_ns", run.stats.sync_ns);
-    set_per_op("write_ns", loop_ns - run.stats.sync_ns);
+    add("sync_ns", static_cast<double>(run.stats.sync_ns) / ops);
+    add("write_ns", static_cast<double>(loop_ns - run.stats.sync_ns) / ops);
   }
-  if (before.has_dirty_bytes)
-    set("dirty_bytes", static_cast<double>(before.dirty_bytes));
   if (gather_plan_threads(run.plan) > 1)
-    set_per_op("op_ns", loop_ns);
-  set("start_s", before.start_s);
+    add("op_ns", static_cast<double>(loop_ns) / ops);
+  add("start_s", before.start_s);
 }
 
 // In nanoseconds. One thread of a row sets what was found for all of them, so these are not averaged.
@@ -189,7 +177,7 @@ void Suite::MarkIfInterrupted(Row &row) {
 // The timed stretch, and what is known of it; false if it failed.
 bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
   LatencyRecord record(options_.latency);
-  const Before before;
+  Before before(run);
   int error = 0;
   uint64_t loop_ns = 0;
   // One batch of all iterations: the loop is ours, and its time can be taken without Google Benchmark's waiting for

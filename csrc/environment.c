@@ -6,20 +6,6 @@
 
 #include "environment_internal.h"
 
-int gather_kernel_counts_read(struct gather_kernel_counts *counts) {
-  /* Two small reads of the same file: neither writes, so neither is counted. */
-  int error = gather_read_number("/proc/thread-self/io", "syscw", &counts->write_calls);
-  return error ? error : gather_read_number("/proc/thread-self/io", "write_bytes", &counts->device_bytes);
-}
-
-int gather_dirty_bytes(uint64_t *bytes) {
-  uint64_t kib;
-  int error = gather_read_number("/proc/meminfo", "Dirty", &kib);
-  if (!error)
-    *bytes = kib * 1024;
-  return error;
-}
-
 static const struct gather_environment_item *const topics[] = {
     gather_machine_facts,
     gather_emulation_facts,

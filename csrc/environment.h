@@ -1,4 +1,4 @@
-/* environment.h: what machine and directory a run used, and what the kernel counted meanwhile. Functions return 0 or
+/* environment.h: what machine and directory a run used. Functions return 0 or
  * -errno, -ENOSYS where the system does not tell. */
 #ifndef GATHER_ENVIRONMENT_H
 #define GATHER_ENVIRONMENT_H
@@ -9,19 +9,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What the kernel counted for the calling thread (/proc/thread-self/io). */
-struct gather_kernel_counts {
-  uint64_t write_calls;  /* syscw: write system calls of every kind */
-  uint64_t device_bytes; /* write_bytes: bytes that the thread caused to be sent to a device */
-};
-
-/* -ENOSYS where the system keeps no such counts. */
-int gather_kernel_counts_read(struct gather_kernel_counts *counts);
-
-/* Bytes in the page cache that wait for being written back, on the whole machine; -ENOSYS where it
- * is not told. */
-int gather_dirty_bytes(uint64_t *bytes);
 
 /* What the processors of the machine did since it was started, in nanoseconds, summed over all of them. */
 struct gather_processor_times {

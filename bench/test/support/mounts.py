@@ -58,9 +58,11 @@ def need_memory(megabytes):
 
 
 def run_or_skip(*command):
-    """Runs what only some machines allow."""
+    """Runs what only some machines allow; returns the completed process."""
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+        return subprocess.run(
+            command, check=True, capture_output=True, text=True, timeout=60
+        )
     except FileNotFoundError:
         pytest.skip(f"{command[0]} is missing")
     except subprocess.CalledProcessError as error:
@@ -110,6 +112,19 @@ def disk(kind, tmp_path):
         return
     with image(folder, make_image(tmp_path / "image", kind)):
         yield folder
+
+
+def device_statistics(folder):
+    """What the kernel counted for the disk under a folder; of several, for the one that its mount names."""
+    source = run_or_skip("findmnt", "-no", "SOURCE", "--target", folder).stdout.strip()
+    try:
+        with open(f"/sys/class/block/{os.path.basename(source)}/stat") as file:
+            fields = list(map(int, file.read().split()))
+    except FileNotFoundError:
+        pytest.skip(f"/sys tells nothing of {source}")
+    if len(fields) < 17:
+        pytest.skip("this kernel does not count flushes")
+    return {"bytes": 512 * fields[6], "flushes": fields[15]}
 
 
 @contextmanager

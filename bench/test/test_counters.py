@@ -1,0 +1,109 @@
+"""Each counter agrees with somebody else's count: the disk's, strace's, perf's, the file system's, the machine's."""
+
+import os
+import re
+import subprocess
+import time
+
+import pytest
+
+from brief import BRIEF, measure
+from mounts import disk, device_statistics
+from run_suite import SMALL, SUITE, WRAPPER, read, repetitions, run
+
+FILE_BYTES = 8 << 20
+NOISE = 256 << 10  # of the file system's own: a journal, inodes, superblocks
+ONE_FILE = ["--scope=file", f"--file-bytes={FILE_BYTES}", "--size=64k", "--count=1"]
+ONE_FILE += ["--strategy=pwrite", "--buffers=distinct"]
+
+
+def rows_of(results):
+    rows = repetitions(results)
+    if "device_bytes" not in rows[0]:
+        pytest.skip("this kernel does not count a thread's bytes")
+    return rows
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
+def test_device_bytes_are_those_that_the_disk_saw(kind, tmp_path):
+    """None of a file that was deleted before it was written out, and all of one that was synced."""
+    with disk(kind, tmp_path) as folder:
+        for sync, expected in ("none", 0), ("fsync", FILE_BYTES):
+            os.sync()
+            before = device_statistics(folder)
+            _, results = measure(
+                folder, tmp_path / "out.json", *ONE_FILE, f"--sync={sync}"
+            )
+            os.sync()
+            rows = rows_of(results)
+            seen = device_statistics(folder)["bytes"] - before["bytes"]
+            total = 0
+            for row in rows:
+                assert row["device_bytes"] == pytest.approx(expected, abs=NOISE)
+                total += row["device_bytes"]
+            # The disk sees a proof of the sync beside the rows, and the folder that files are made in.
+            assert total - NOISE <= seen <= total + 8 * NOISE
+
+
+def test_calls_are_those_that_perf_counts(tmp_path):
+    events = ["syscalls:sys_enter_pwrite64", "syscalls:sys_enter_pwritev"]
+    command = ["perf", "stat", "-x,", "-o", tmp_path / "perf"]
+    command += [argument for event in events for argument in ("-e", event)]
+    try:
+        able = subprocess.run([*command, "true"], capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("perf is missing")
+    if able.returncode or "not" in (tmp_path / "perf").read_text() or WRAPPER:
+        pytest.skip("perf counts no system calls of this program here")
+    out = tmp_path / "out.json"
+    options = [*SMALL, *BRIEF, "--strategy=pwrite,pwritev", "--buffers=distinct"]
+    run(
+        *options,
+        f"--dir={tmp_path}",
+        f"--benchmark_out={out}",
+        program=[*command, *SUITE],
+    )
+    counted = {
+        name: int(count)
+        for count, name in re.findall(
+            r"^(\d+),,\w+:sys_enter_(\w+)", (tmp_path / "perf").read_text(), re.M
+        )
+    }
+    for strategy, call in ("pwrite", "pwrite64"), ("pwritev", "pwritev"):
+        rows = repetitions(read(out), strategy)
+        assert sum(row["calls"] for row in rows) == counted[call]
+        assert all(row["kernel_calls"] == row["calls"] for row in rows)
+
+
+def dirty_bytes():
+    with open("/proc/meminfo") as file:
+        return int(re.search(r"(?m)^Dirty: +(\d+) kB", file.read())[1]) << 10
+
+
+def test_dirty_bytes_are_those_of_the_machine(tmp_path):
+    """A file that waits to be written back is among them."""
+    waiting = 16 << 20
+    os.sync()
+    (tmp_path / "waiting").write_bytes(os.urandom(waiting))
+    before = dirty_bytes()
+    out = tmp_path / "out.json"
+    run(*SMALL, "--strategy=pwrite", f"--dir={tmp_path}", f"--benchmark_out={out}")
+    if min(before, dirty_bytes()) < waiting:
+        pytest.skip("nothing waits here: it is memory, or was written back at once")
+    for row in repetitions(read(out)):
+        assert waiting <= row["dirty_bytes"]
+
+
+def test_buffers_and_bytes_are_those_of_the_files(tmp_path):
+    """--verify holds the length of the files."""
+    out = tmp_path / "out.json"
+    options = ["--scope=file", "--file-bytes=1000000", "--size=16000", "--count=4"]
+    options += ["--strategy=pwritev", "--verify", *BRIEF]
+    started = time.monotonic()
+    run(*options, f"--dir={tmp_path}", f"--benchmark_out={out}")
+    ended = time.monotonic()
+    for row in repetitions(read(out)):
+        assert row["buffers"] == -(-1000000 // 16000)
+        seconds = row["real_time"] * {"ns": 1e-9, "us": 1e-6}[row["time_unit"]]
+        assert row["bytes_per_second"] * seconds == pytest.approx(1000000, rel=1e-6)
+        assert 0 <= row["start_s"] <= ended - started

@@ -1,0 +1,171 @@
+/* observer.c: what is counted around a repetition. A new counter is its functions, the row below them, and an entry in
+ * the table. */
+#include "observer.h"
+
+#include <errno.h>
+
+#include "internal.h"
+
+/* --- What the suite counts itself. --- */
+
+static int start_calls(const struct gather_run *run, struct gather_observation *observation) {
+  observation->begin = (int64_t)run->stats.calls;
+  return 0;
+}
+
+static int read_calls(const struct gather_run *run, struct gather_observation *observation, int64_t *value) {
+  *value = (int64_t)run->stats.calls - observation->begin;
+  return 0;
+}
+
+static const struct gather_observer observer_calls = {
+    .name = "calls",
+    .unit = "calls an op",
+    .doc = "write calls that were made, failed and repeated ones included",
+    .absent = "never",
+    .per_op = true,
+    .start = start_calls,
+    .read = read_calls,
+};
+
+static int start_short_writes(const struct gather_run *run, struct gather_observation *observation) {
+  observation->begin = (int64_t)run->stats.short_writes;
+  return 0;
+}
+
+static int read_short_writes(const struct gather_run *run, struct gather_observation *observation, int64_t *value) {
+  *value = (int64_t)run->stats.short_writes - observation->begin;
+  return 0;
+}
+
+static const struct gather_observer observer_short_writes = {
+    .name = "short_writes",
+    .unit = "calls an op",
+    .doc = "write calls that wrote less than they were given",
+    .absent = "never",
+    .per_op = true,
+    .start = start_short_writes,
+    .read = read_short_writes,
+};
+
+/* --- What the kernel counts. --- */
+
+#define THREAD_IO "/proc/thread-self/io"
+
+static int start_dirty(const struct gather_run *run, struct gather_observation *observation) {
+  (void)run;
+  uint64_t kib;
+  int error = gather_read_number("/proc/meminfo", "Dirty", &kib);
+  observation->begin = (int64_t)kib * 1024;
+  return error;
+}
+
+static int read_level(const struct gather_run *run, struct gather_observation *observation, int64_t *value) {
+  (void)run;
+  *value = observation->begin;
+  return 0;
+}
+
+static const struct gather_observer observer_dirty = {
+    .name = "dirty_bytes",
+    .unit = "bytes",
+    .doc = "in the page cache of the whole machine, waiting to be written back, before the repetition",
+    .absent = "where there is no /proc/meminfo",
+    .start = start_dirty,
+    .read = read_level,
+};
+
+/* A page counts when it becomes dirty, and no longer when it is dropped before it was written. */
+static int bytes_for_device(int64_t *bytes) {
+  uint64_t written, cancelled;
+  int error = gather_read_number(THREAD_IO, "write_bytes", &written);
+  if (!error)
+    error = gather_read_number(THREAD_IO, "cancelled_write_bytes", &cancelled);
+  if (!error)
+    *bytes = (int64_t)(written - cancelled);
+  return error;
+}
+
+static int start_device(const struct gather_run *run, struct gather_observation *observation) {
+  (void)run;
+  return bytes_for_device(&observation->begin);
+}
+
+/* Below zero, somebody else's pages or an earlier repetition's were dropped: nothing then tells of these ops. */
+static int read_device(const struct gather_run *run, struct gather_observation *observation, int64_t *value) {
+  (void)run;
+  int64_t now;
+  int error = bytes_for_device(&now);
+  if (error)
+    return error;
+  *value = now - observation->begin;
+  return *value < 0 ? -ERANGE : 0;
+}
+
+static const struct gather_observer observer_device = {
+    .name = "device_bytes",
+    .unit = "bytes an op",
+    .doc = "that have reached a device or will, unless somebody else drops them: pages that are still dirty count",
+    .absent = "where the kernel keeps no " THREAD_IO ", and where more was dropped than written",
+    .per_op = true,
+    .start = start_device,
+    .read = read_device,
+};
+
+static int start_kernel_calls(const struct gather_run *run, struct gather_observation *observation) {
+  uint64_t calls;
+  int error = gather_read_number(THREAD_IO, "syscw", &calls);
+  observation->begin = (int64_t)calls;
+  observation->calls = (int64_t)run->stats.calls;
+  return error;
+}
+
+static int read_kernel_calls(const struct gather_run *run, struct gather_observation *observation, int64_t *value) {
+  struct gather_observation now;
+  int error = start_kernel_calls(run, &now);
+  *value = now.begin - observation->begin;
+  return error;
+}
+
+static const char *doubt_kernel_calls(const struct gather_run *run, const struct gather_observation *observation,
+                                      int64_t value) {
+  return value == (int64_t)run->stats.calls - observation->calls
+             ? NULL
+             : "calls and kernel_calls differ: the kernel counted other write calls than ours";
+}
+
+static const struct gather_observer observer_kernel_calls = {
+    .name = "kernel_calls",
+    .unit = "calls an op",
+    .doc = "write calls that the kernel counted for the thread",
+    .absent = "where the kernel keeps no " THREAD_IO,
+    .per_op = true,
+    .start = start_kernel_calls,
+    .read = read_kernel_calls,
+    .doubt = doubt_kernel_calls,
+};
+
+/* The last is started last and read first. */
+const struct gather_observer *const gather_observers[] = {
+    &observer_dirty, &observer_device, &observer_calls, &observer_short_writes, &observer_kernel_calls, NULL,
+};
+
+void gather_observe(struct gather_observations *observations, const struct gather_run *run) {
+  *observations = (struct gather_observations){0};
+  for (unsigned i = 0; gather_observers[i]; i++)
+    observations->of[i].started = gather_observers[i]->start(run, &observations->of[i]) == 0;
+}
+
+void gather_observed(struct gather_observations *observations, const struct gather_run *run, int64_t ops,
+                     void (*on_counter)(void *context, const char *name, double value, const char *doubt),
+                     void *context) {
+  unsigned count = sizeof gather_observers / sizeof *gather_observers - 1;
+  while (count-- > 0) {
+    const struct gather_observer *observer = gather_observers[count];
+    int64_t value = 0;
+    if (!observations->of[count].started || observer->read(run, &observations->of[count], &value) != 0)
+      continue;
+    on_counter(context, observer->name, observer->per_op ? (double)value / (double)ops : (double)value,
+               observer->doubt ? observer->doubt(run, &observations->of[count], value) : NULL);
+  }
+}
