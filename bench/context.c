@@ -37,7 +37,9 @@ static void add_rows(const struct options *options, context_add *add) {
   text_free(&refused);
 }
 
-void context_begin(const struct options *options, int argc, char **argv, context_add *add) {
+void context_begin(struct run_context *context, const struct options *options, int argc, char **argv,
+                   context_add *add) {
+  *context = (struct run_context){.options = options, .add = add};
   add("version", GATHERBENCH_VERSION);
   add("build_type", GATHERBENCH_BUILD_TYPE);
   add_command(argc, argv, add);
@@ -45,11 +47,20 @@ void context_begin(const struct options *options, int argc, char **argv, context
     add("preset", options->preset);
   gather_environment_each(options->dir, add);
   add_rows(options, add);
+  gather_contention_begin(&context->contention, options_disk_bytes(options) > 0 ? options->dir : NULL);
 }
 
-void context_end(context_add *add) {
+static void add_spoiled(const char *sentence) {
+  spoiled_add("%s", sentence);
+}
+
+void context_end(struct run_context *context) {
+  if (context->ended)
+    return;
+  context->ended = true;
+  gather_contention_end(&context->contention, context->add, add_spoiled);
   if (*spoiled_text())
-    add("spoiled", spoiled_text());
+    context->add("spoiled", spoiled_text());
 }
 
 void context_fact(const struct options *options, const char *key, const char *unknown, char *value, size_t size) {

@@ -2,8 +2,10 @@
 #ifndef CONTEXT_H
 #define CONTEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "contention.h"
 #include "options.h"
 
 #ifdef __cplusplus
@@ -13,11 +15,20 @@ extern "C" {
 /* Takes a fact for the results; the key has no prefix yet. */
 typedef void context_add(const char *key, const char *value);
 
-/* What is known before the first row. */
-void context_begin(const struct options *options, int argc, char **argv, context_add *add);
+/* A run, from before its first row to after its last. */
+struct run_context {
+  const struct options *options;
+  context_add *add;
+  struct gather_contention contention;
+  bool ended;
+};
 
-/* What is known after the last row. */
-void context_end(context_add *add);
+/* Adds what is known before the first row. The options must outlive the context. */
+void context_begin(struct run_context *context, const struct options *options, int argc, char **argv, context_add *add);
+
+/* Adds what is known after the last row: what held the run back or disturbed it, and all that spoils its figures. The
+ * first call ends the run; the others do nothing. */
+void context_end(struct run_context *context);
 
 /* A fact of the environment into value[size], printable, or what stands in for it where it cannot be told. */
 void context_fact(const struct options *options, const char *key, const char *unknown, char *value, size_t size);

@@ -15,7 +15,6 @@
 #include "context.h"
 #include "directory.h"
 #include "dry_run.h"
-#include "load.h"
 #include "options.h"
 #include "printable.h"
 #include "process.h"
@@ -58,12 +57,12 @@ bool AnyLeft(const options &options) {
 }
 
 // The screen: our table, or one of Google Benchmark's formats.
-std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options, Load &load) {
+std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options, run_context &context) {
   if (options.format)
-    return std::make_unique<ResultsReporter>(options.format, load, std::cout);
+    return std::make_unique<ResultsReporter>(options.format, context, std::cout);
   char heading[4096];
   context_heading(&options, heading, sizeof heading);
-  return std::make_unique<TableReporter>(heading, load);
+  return std::make_unique<TableReporter>(heading, context);
 }
 
 // One line on stderr for each sentence.
@@ -74,11 +73,10 @@ void ComplainOfSpoiled() {
 }
 
 // Measures every row, and returns the results as text, where they are wanted.
-std::string RunAll(const options &options, Suite &suite) {
-  Load load;
+std::string RunAll(const options &options, Suite &suite, run_context &context) {
   std::ostringstream text;
-  ResultsReporter results(options.out_format, load, text);
-  benchmark::RunSpecifiedBenchmarks(MakeDisplay(options, load).get(), WritesResults(options) ? &results : nullptr);
+  ResultsReporter results(options.out_format, context, text);
+  benchmark::RunSpecifiedBenchmarks(MakeDisplay(options, context).get(), WritesResults(options) ? &results : nullptr);
   suite.progress().Clear();
   if (options.format) // our own table says it
     ComplainOfSpoiled();
@@ -106,11 +104,12 @@ exit_status MeasureIn(gather_workspace &workspace, options &options, int argc, c
   left_behind.results = &file;
   if (WritesResults(options) && !file.Open(options.out))
     return FAILED;
-  context_begin(&options, argc, argv, AddContext);
 
   Suite suite(options, workspace);
   suite.Register();
-  const std::string results = RunAll(options, suite);
+  run_context context;
+  context_begin(&context, &options, argc, argv, AddContext);
+  const std::string results = RunAll(options, suite, context);
   const bool kept = !WritesResults(options) || file.Complete(results);
   return kept && suite.failed_count() == 0 ? MEASURED : FAILED;
 }

@@ -114,17 +114,8 @@ void AddContext(const char *key, const char *value) {
   benchmark::AddCustomContext(std::string("gatherbench.") + key, value);
 }
 
-void EndContext(Load &load) {
-  static bool ended = false;
-  if (ended)
-    return;
-  ended = true;
-  load.End();
-  context_end(AddContext);
-}
-
-ResultsReporter::ResultsReporter(const std::string &format, Load &load, std::ostream &out)
-    : format_(MakeFormat(format)), is_json_(format == "json"), load_(load), out_(out) {}
+ResultsReporter::ResultsReporter(const std::string &format, run_context &context, std::ostream &out)
+    : format_(MakeFormat(format)), is_json_(format == "json"), run_context_(context), out_(out) {}
 
 bool ResultsReporter::ReportContext(const Context &context) {
   context_.emplace(context);
@@ -136,7 +127,7 @@ void ResultsReporter::ReportRuns(const std::vector<Run> &runs) {
 }
 
 void ResultsReporter::Finalize() {
-  EndContext(load_);
+  context_end(&run_context_);
   format_->SetOutputStream(&text_);
   format_->SetErrorStream(&GetErrorStream());
   const bool wanted = context_ && format_->ReportContext(*context_);
@@ -315,7 +306,7 @@ void TableReporter::Finalize() {
   }
   if (columns.empty())
     columns.push_back("strategy");
-  EndContext(load_);
+  context_end(&run_context_);
   out << heading_ << '\n';
   if (*spoiled_text())
     out << spoiled_text() << '\n';

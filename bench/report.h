@@ -11,23 +11,19 @@
 
 #include <benchmark/benchmark.h>
 
-#include "load.h"
+#include "context.h"
 
 // Puts a fact into the results' context.
 void AddContext(const char *key, const char *value);
 
-// The end of the measurements: what only then is known goes into the results' context, and what spoils the figures. The
-// first reporter that finishes calls it; further calls do nothing.
-void EndContext(Load &load);
-
 // One of Google Benchmark's own reporters, with three things put right: rows stand in the order of the
 // tables, not of their completion; a row of which one repetition failed shows the error, and no time, in
-// all of them; and JSON is valid whatever names contain. The context, too, is written at the end, when the load is
+// all of them; and JSON is valid whatever names contain. The context, too, is written at the end, when all is
 // known.
 class ResultsReporter : public benchmark::BenchmarkReporter {
 public:
   // The format is one of --benchmark_format's. The text goes to `out`, not to the stream that Google Benchmark sets.
-  ResultsReporter(const std::string &format, Load &load, std::ostream &out);
+  ResultsReporter(const std::string &format, run_context &context, std::ostream &out);
   bool ReportContext(const Context &context) override;
   void ReportRuns(const std::vector<Run> &runs) override;
   void Finalize() override;
@@ -35,7 +31,7 @@ public:
 private:
   const std::unique_ptr<benchmark::BenchmarkReporter> format_;
   const bool is_json_;
-  Load &load_;
+  run_context &run_context_;
   std::ostream &out_;
   std::optional<Context> context_;
   std::ostringstream text_;
@@ -47,7 +43,7 @@ private:
 class TableReporter : public benchmark::BenchmarkReporter {
 public:
   // The heading is one line that says where this was measured.
-  TableReporter(std::string heading, Load &load) : heading_(std::move(heading)), load_(load) {}
+  TableReporter(std::string heading, run_context &context) : heading_(std::move(heading)), run_context_(context) {}
   bool ReportContext(const Context &) override {
     return true;
   }
@@ -56,7 +52,7 @@ public:
 
 private:
   const std::string heading_;
-  Load &load_;
+  run_context &run_context_;
   std::vector<Run> runs_;
 };
 

@@ -10,15 +10,6 @@
 extern "C" {
 #endif
 
-/* What the processors of the machine did since it was started, in nanoseconds, summed over all of them. */
-struct gather_processor_times {
-  uint64_t all_ns;    /* that passed, idle or not */
-  uint64_t others_ns; /* used by other processes, by the kernel for others, or taken away by a hypervisor (steal) */
-};
-
-/* Exact to a clock tick of each processor, 10 ms as a rule. -ENOSYS where the system does not tell. */
-int gather_processor_times_read(struct gather_processor_times *times);
-
 /* The machine and the directory that a run used. */
 struct gather_environment_item {
   const char *key;
