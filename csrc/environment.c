@@ -7,10 +7,7 @@
 #include "environment_internal.h"
 
 static const struct gather_environment_item *const topics[] = {
-    gather_machine_facts,
-    gather_emulation_facts,
-    gather_mount_facts,
-    gather_process_facts,
+    gather_machine_facts, gather_emulation_facts, gather_mount_facts, gather_device_facts, gather_process_facts,
 };
 
 void gather_environment_each(const char *dir, void (*on_fact)(const char *key, const char *value)) {
@@ -32,4 +29,26 @@ int gather_environment_read(const char *dir, const char *key, char *value, size_
 
 int gather_fact_text(char *value, size_t size, const char *text) {
   return snprintf(value, size, "%s", text) < 0 ? -EINVAL : 0;
+}
+
+int gather_fact_line(char *value, size_t size, const char *path) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return -errno;
+  int error = fgets(value, (int)size, file) ? 0 : -ENODATA;
+  (void)fclose(file); /* it was only read */
+  if (!error)
+    value[strcspn(value, "\n")] = '\0';
+  return error;
+}
+
+int gather_fact_choice(char *value, size_t size, const char *path) {
+  int error = gather_fact_line(value, size, path);
+  char *begin = error ? NULL : strchr(value, '[');
+  char *end = begin ? strchr(begin, ']') : NULL;
+  if (end) {
+    *end = '\0';
+    memmove(value, begin + 1, (size_t)(end - begin));
+  }
+  return error;
 }

@@ -10,8 +10,16 @@ extern const struct gather_environment_item gather_machine_facts[];
 extern const struct gather_environment_item gather_emulation_facts[];
 extern const struct gather_environment_item gather_mount_facts[];
 extern const struct gather_environment_item gather_process_facts[];
+extern const struct gather_environment_item gather_device_facts[];
 
 /* Copies a text into value[size]; returns 0 or -EINVAL. */
 int gather_fact_text(char *value, size_t size, const char *text);
+
+/* The first line of a file. */
+int gather_fact_line(char *value, size_t size, const char *path);
+
+/* The choice that stands in brackets in the first line of a file: "always [madvise] never"; all of it where none does.
+ */
+int gather_fact_choice(char *value, size_t size, const char *path);
 
 #endif

@@ -1,10 +1,19 @@
-/* environment_machine.c: the kernel and the processors. */
+/* environment_machine.c: the kernel, the processors and the memory. */
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "cgroup.h"
 #include "environment_internal.h"
+
+#if defined __x86_64__ || defined __i386__
+#include <cpuid.h>
+#endif
 
 #ifdef __APPLE__
 #include <sys/sysctl.h>
@@ -40,17 +49,167 @@ static int cpu(const char *dir, char *value, size_t size) {
 
 static int cpu_governor(const char *dir, char *value, size_t size) {
   (void)dir;
-  FILE *file = fopen("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "re");
-  if (file == NULL)
+  return gather_fact_line(value, size, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+}
+
+static int processors(const char *dir, char *value, size_t size) {
+  (void)dir;
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  if (count < 1)
+    return -ENOSYS;
+  return snprintf(value, size, "%ld", count) < 0 ? -EINVAL : 0;
+}
+
+static int page_bytes(const char *dir, char *value, size_t size) {
+  (void)dir;
+  return snprintf(value, size, "%ld", sysconf(_SC_PAGESIZE)) < 0 ? -EINVAL : 0;
+}
+
+static int memory_bytes(const char *dir, char *value, size_t size) {
+  (void)dir;
+  long pages = sysconf(_SC_PHYS_PAGES);
+  if (pages < 1)
+    return -ENOSYS;
+  uint64_t bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+  return snprintf(value, size, "%" PRIu64, bytes) < 0 ? -EINVAL : 0;
+}
+
+static void take_least_limit(const char *folder, void *context) {
+  uint64_t *least = context, limit;
+  if (gather_cgroup_number(folder, "memory.max", NULL, &limit) == 0 ||
+      gather_cgroup_number(folder, "memory.limit_in_bytes", NULL, &limit) == 0)
+    *least = limit < *least ? limit : *least;
+}
+
+/* "none" where there are control groups and none of them has a limit; version 1 then has one near 2^63. */
+static int memory_limit_bytes(const char *dir, char *value, size_t size) {
+  (void)dir;
+  const uint64_t no_limit = UINT64_C(1) << 62;
+  uint64_t least = no_limit;
+  int error = gather_cgroup_each("memory", take_least_limit, &least);
+  if (error)
+    return error;
+  if (least >= no_limit)
+    return gather_fact_text(value, size, "none");
+  return snprintf(value, size, "%" PRIu64, least) < 0 ? -EINVAL : 0;
+}
+
+static int transparent_hugepages(const char *dir, char *value, size_t size) {
+  (void)dir;
+  return gather_fact_choice(value, size, "/sys/kernel/mm/transparent_hugepage/enabled");
+}
+
+/* Adds the parts of a vulnerability's line that name work: "Mitigation: Retpolines; STIBP: disabled; BHI: Not
+ * affected".
+ */
+static void add_mitigation(const char *name, char *line, char *value, size_t size) {
+  const char *const prefix = "Mitigation: ";
+  if (strncmp(line, prefix, strlen(prefix)) != 0)
+    return;
+  const char *separator = *value ? "; " : "";
+  char *rest = line + strlen(prefix);
+  for (char *part; (part = strsep(&rest, ";")) != NULL;) {
+    part += strspn(part, " ");
+    if (strstr(part, ": Not affected") || strstr(part, ": disabled") || strstr(part, ": Vulnerable"))
+      continue;
+    size_t used = strlen(value);
+    snprintf(value + used, size - used, "%s%s%s", separator, separator[0] == ',' ? "" : name, part);
+    separator = ", ";
+  }
+}
+
+/* What the kernel does against the processor's faults, each time it is entered or left: it makes system calls dear. */
+static int mitigations(const char *dir, char *value, size_t size) {
+  (void)dir;
+  static const char folder[] = "/sys/devices/system/cpu/vulnerabilities";
+  struct dirent **entries;
+  int count = scandir(folder, &entries, NULL, alphasort);
+  if (count < 0)
     return -errno;
-  int error = fgets(value, (int)size, file) ? 0 : -ENOENT;
-  if (fclose(file) != 0 && !error)
-    error = -errno;
-  if (!error)
-    value[strcspn(value, "\n")] = '\0';
-  return error;
+  *value = '\0';
+  for (int i = 0; i < count; i++) {
+    char path[sizeof folder + sizeof entries[i]->d_name], name[sizeof entries[i]->d_name + 2], line[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+    snprintf(name, sizeof name, "%s: ", entries[i]->d_name);
+    if (entries[i]->d_name[0] != '.' && gather_fact_line(line, sizeof line, path) == 0)
+      add_mitigation(name, line, value, size);
+    free(entries[i]);
+  }
+  free(entries);
+  return *value ? 0 : gather_fact_text(value, size, "none");
+}
+
+/* What hypervisors call themselves, to the processor and in the machine's tables. */
+static const struct {
+  const char *mark, *name;
+} hypervisors[] = {
+    {"KVMKVMKVM", "kvm"},
+    {"Microsoft Hv", "hyper-v"},
+    {"VMwareVMware", "vmware"},
+    {"XenVMMXenVMM", "xen"},
+    {"bhyve bhyve", "bhyve"},
+    {"VBoxVBoxVBox", "virtualbox"},
+    {"ACRNACRNACRN", "acrn"},
+    {"QNXQVMBSQG", "qnx"},
+    {"QEMU", "qemu"},
+    {"KVM", "kvm"},
+    {"VMware", "vmware"},
+    {"VirtualBox", "virtualbox"},
+    {"Xen", "xen"},
+    {"Amazon EC2", "kvm"},
+    {"Google Compute Engine", "kvm"},
+    {"Parallels", "parallels"},
+    {"xen", "xen"},
+    {"linux,dummy-virt", "qemu"},
+    {"Apple Virtualization", "apple"},
+};
+
+static int name_hypervisor(const char *said, char *value, size_t size) {
+  for (size_t i = 0; i < sizeof hypervisors / sizeof *hypervisors; i++)
+    if (strncmp(said, hypervisors[i].mark, strlen(hypervisors[i].mark)) == 0)
+      return gather_fact_text(value, size, hypervisors[i].name);
+  return -ENOSYS;
+}
+
+/* Where the processor can be asked it says "no", too; elsewhere only a hypervisor that names itself is known. */
+static int virtualization(const char *dir, char *value, size_t size) {
+  char emulated[GATHER_FACT_MAX] = "";
+  if (gather_environment_read(dir, "emulated", emulated, sizeof emulated) != 0 || strcmp(emulated, "no") != 0)
+    return -ENOSYS; /* a translator would answer for the processor */
+#if defined __x86_64__ || defined __i386__
+  /* CPUID, leaf 1: ECX bit 31 is set by hypervisors; leaf 0x40000000: their name. */
+  unsigned a, b, c, d;
+  if (__get_cpuid(1, &a, &b, &c, &d)) {
+    if (!(c & (1u << 31)))
+      return gather_fact_text(value, size, "no");
+    unsigned name[4] = {0};
+    __cpuid(0x40000000, a, name[0], name[1], name[2]);
+    if (name_hypervisor((const char *)name, value, size) != 0)
+      return gather_fact_text(value, size, "yes");
+    return 0;
+  }
+#endif
+  static const char *const files[] = {"/sys/hypervisor/type", "/proc/device-tree/hypervisor/compatible",
+                                      "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char said[128];
+    if (gather_fact_line(said, sizeof said, files[i]) == 0 && name_hypervisor(said, value, size) == 0)
+      return 0;
+  }
+  return -ENOSYS;
 }
 
 const struct gather_environment_item gather_machine_facts[] = {
-    {"kernel", kernel}, {"machine", machine}, {"cpu", cpu}, {"cpu_governor", cpu_governor}, {NULL, NULL},
+    {"kernel", kernel},
+    {"machine", machine},
+    {"cpu", cpu},
+    {"processors", processors},
+    {"cpu_governor", cpu_governor},
+    {"mitigations", mitigations},
+    {"virtualization", virtualization},
+    {"page_bytes", page_bytes},
+    {"memory_bytes", memory_bytes},
+    {"memory_limit_bytes", memory_limit_bytes},
+    {"transparent_hugepages", transparent_hugepages},
+    {NULL, NULL},
 };

@@ -1,8 +1,11 @@
 /* environment_mount.c: the directory, and the file system that it lies in. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "environment_internal.h"
 
@@ -10,6 +13,8 @@
 #include <sys/mount.h>
 #include <sys/param.h>
 #else
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/vfs.h>
 #endif
 
@@ -82,6 +87,59 @@ static int device(const char *dir, char *value, size_t size) {
 
 #endif
 
+#ifdef FS_IOC_GETFLAGS
+/* Attributes that decide what a write costs (ioctl_iflags(2)). */
+static const struct {
+  int flag;
+  const char *name;
+} inode_flags[] = {
+    {FS_SYNC_FL, "sync"},
+    {FS_DIRSYNC_FL, "dirsync"},
+    {FS_APPEND_FL, "append"},
+    {FS_IMMUTABLE_FL, "immutable"},
+    {FS_COMPR_FL, "compress"},
+    {FS_NOCOW_FL, "nocow"},
+    {FS_JOURNAL_DATA_FL, "journal-data"},
+#ifdef FS_DAX_FL
+    {FS_DAX_FL, "dax"},
+#endif
+};
+
+/* Adds the attributes of what the descriptor is open to; closes it. */
+static int add_inode_flags(int fd, int *flags) {
+  if (fd < 0)
+    return -errno;
+  int found = 0;
+  int error = ioctl(fd, FS_IOC_GETFLAGS, &found) < 0 ? -errno : 0;
+  (void)close(fd); /* nothing was written */
+  *flags |= found;
+  return error;
+}
+
+/* Those of the directory, and of a file without a name in it: some are inherited. */
+static int directory_flags(const char *dir, char *value, size_t size) {
+  int flags = 0;
+  int error = add_inode_flags(open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), &flags);
+  if (error)
+    return error == -ENOTTY ? -ENOSYS : error;
+  (void)add_inode_flags(open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600), &flags); /* not every file system has them */
+  *value = '\0';
+  for (size_t i = 0; i < sizeof inode_flags / sizeof *inode_flags; i++) {
+    size_t used = strlen(value);
+    if (flags & inode_flags[i].flag)
+      snprintf(value + used, size - used, "%s%s", used ? "," : "", inode_flags[i].name);
+  }
+  return *value ? 0 : gather_fact_text(value, size, "none");
+}
+#else
+static int directory_flags(const char *dir, char *value, size_t size) {
+  (void)dir;
+  (void)value;
+  (void)size;
+  return -ENOSYS;
+}
+#endif
+
 static int free_bytes(const char *dir, char *value, size_t size) {
   uint64_t bytes = 0;
   int error = gather_free_bytes(dir, &bytes);
@@ -89,6 +147,11 @@ static int free_bytes(const char *dir, char *value, size_t size) {
 }
 
 const struct gather_environment_item gather_mount_facts[] = {
-    {"directory", directory}, {"filesystem", filesystem}, {"mount_options", mount_options},
-    {"device", device},       {"free_bytes", free_bytes}, {NULL, NULL},
+    {"directory", directory},
+    {"filesystem", filesystem},
+    {"mount_options", mount_options},
+    {"directory_flags", directory_flags},
+    {"device", device},
+    {"free_bytes", free_bytes},
+    {NULL, NULL},
 };

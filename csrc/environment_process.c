@@ -1,14 +1,108 @@
-/* environment_process.c: under what this process runs. */
+/* environment_process.c: under what this process runs, and how it was built. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "environment_internal.h"
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
+/* A field of the process's own status (proc(5)). */
+static int read_status(const char *key, struct gather_field *field) {
+  *field = (struct gather_field){.key = key};
+  return gather_scan("/proc/self/status", gather_read_field, field);
+}
 
 static int cpu_affinity(const char *dir, char *value, size_t size) {
   (void)dir;
-  struct gather_field field = {.key = "Cpus_allowed_list"};
-  int error = gather_scan("/proc/self/status", gather_read_field, &field);
+  struct gather_field field;
+  int error = read_status("Cpus_allowed_list", &field);
   return error ? error : gather_fact_text(value, size, field.value);
+}
+
+/* The name of the process that traces this one. */
+static int traced(const char *dir, char *value, size_t size) {
+  (void)dir;
+  struct gather_field field;
+  int error = read_status("TracerPid", &field);
+  if (error)
+    return error;
+  if (strcmp(field.value, "0") == 0)
+    return gather_fact_text(value, size, "no");
+  char path[300];
+  snprintf(path, sizeof path, "/proc/%s/comm", field.value);
+  return gather_fact_line(value, size, path) == 0 ? 0 : gather_fact_text(value, size, "yes");
+}
+
+/* Which of seccomp(2)'s modes checks each system call. */
+static int seccomp(const char *dir, char *value, size_t size) {
+  (void)dir;
+  static const char *const modes[] = {"no", "strict", "filter"};
+  struct gather_field field;
+  int error = read_status("Seccomp", &field);
+  int mode = atoi(field.value);
+  if (error)
+    return error;
+  return mode < 0 || mode > 2 ? -ENOSYS : gather_fact_text(value, size, modes[mode]);
+}
+
+/* Libraries that were loaded before all others, and may stand between this program and the C library. */
+static int preload(const char *dir, char *value, size_t size) {
+  (void)dir;
+#ifdef __APPLE__
+  const char *listed = getenv("DYLD_INSERT_LIBRARIES");
+  char of_all[2] = "";
+#else
+  const char *listed = getenv("LD_PRELOAD");
+  char of_all[1024] = ""; /* the system's list, which may be missing */
+  int error = gather_fact_line(of_all, sizeof of_all, "/etc/ld.so.preload");
+  if (error && error != -ENOENT && error != -ENODATA)
+    return error;
+#endif
+  const char *own = listed ? listed : "";
+  if (*own == '\0' && *of_all == '\0')
+    return gather_fact_text(value, size, "no");
+  return snprintf(value, size, "%s%s%s", own, *own && *of_all ? " " : "", of_all) < 0 ? -EINVAL : 0;
+}
+
+static int libc(const char *dir, char *value, size_t size) {
+  (void)dir;
+#ifdef __GLIBC__
+  return snprintf(value, size, "glibc %s", gnu_get_libc_version()) < 0 ? -EINVAL : 0;
+#else
+  (void)value;
+  (void)size;
+  return -ENOSYS;
+#endif
+}
+
+/* That of the C files, which hold what is timed. */
+static int compiler(const char *dir, char *value, size_t size) {
+  (void)dir;
+#ifdef __clang__
+  return gather_fact_text(value, size, "clang " __clang_version__);
+#elif defined __GNUC__
+  return gather_fact_text(value, size, "gcc " __VERSION__);
+#else
+  return -ENOSYS;
+#endif
+}
+
+static int compiler_flags(const char *dir, char *value, size_t size) {
+  (void)dir;
+  return gather_fact_text(value, size, GATHERBENCH_COMPILER_FLAGS);
 }
 
 const struct gather_environment_item gather_process_facts[] = {
     {"cpu_affinity", cpu_affinity},
+    {"traced", traced},
+    {"seccomp", seccomp},
+    {"preload", preload},
+    {"libc", libc},
+    {"compiler", compiler},
+    {"compiler_flags", compiler_flags},
     {NULL, NULL},
 };

@@ -25,6 +25,7 @@ sed -n 's/^#define HAVE_\([A-Z0-9_]*\) .*/\1/p' "$config" | while read -r macro;
   $compiler -w -D_GNU_SOURCE -D_DARWIN_C_SOURCE -o "$folder/has" "$folder/has.c" 2>/dev/null && has=1
   echo "#define HAVE_$macro $has"
 done >"$folder/config.h"
+echo '#define GATHERBENCH_COMPILER_FLAGS "-O2"' >>"$folder/config.h"
 
 # shellcheck disable=SC2086
 $compiler -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I"$folder" -I"$csrc" \
