@@ -4,11 +4,12 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import machine
 import pytest
+import scratch
 
 from brief import BRIEF, ROWS, STRATEGIES, measured
 from fault_table import fault
@@ -22,21 +23,17 @@ USERS = {"root": 0, "nobody": STRANGER}
 @pytest.fixture
 def place():
     """A directory that every user may enter and nobody else writes to, with the program in it."""
-    folder = Path(tempfile.mkdtemp(prefix="gatherbench-refusals-", dir="/tmp"))
-    try:
+    with scratch.folder("/tmp") as folder:
         folder.chmod(0o755)
         shutil.copy(SUITE[-1], folder / "gatherbench")
         yield folder
-    finally:
-        shutil.rmtree(folder)
 
 
 def run_as(user, place, *options):
     """Runs the program as a user, in his own group and no other."""
     how = {"program": [*WRAPPER, place / "gatherbench"]}
     if os.geteuid() != USERS[user]:
-        if os.geteuid() != 0:
-            pytest.skip("another user takes root")
+        machine.need(machine.second_user)
         how["preexec_fn"] = become_stranger
     return run(*BRIEF, *options, **how)
 

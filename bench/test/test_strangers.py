@@ -7,11 +7,11 @@ import shutil
 import signal
 import stat
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
 import pytest
+import scratch
 
 from run_suite import SMALL, SUITE, read, repetitions, strace_works
 from users import STRANGER, become_stranger, needs_stranger
@@ -25,12 +25,9 @@ PRECIOUS = "precious\n"
 @pytest.fixture
 def place():
     """A directory like /tmp, with a victim beside it."""
-    folder = Path(tempfile.mkdtemp(prefix="gatherbench-strangers-", dir="/tmp"))
-    try:
+    with scratch.folder("/tmp") as folder:
         folder.chmod(0o755)
         yield Place(folder)
-    finally:
-        shutil.rmtree(folder)
 
 
 class Place:

@@ -16,8 +16,11 @@ sys.path[:0] = [str(RESULTS), str(RESULTS / "test" / "support")]
 # At the end: files there have the names of some here.
 sys.path.append(str(RESULTS.parent / "bench" / "test" / "support"))
 
+import scratch  # noqa: E402
 import skipped  # noqa: E402
 from commands import blog_table, compare as compare_command  # noqa: E402
+
+scratch.enter()
 
 
 # What Hypothesis remembers goes where it is removed at the end, not into the tree.

@@ -13,11 +13,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -226,6 +228,8 @@ int main(int argc, char **argv) {
     perror("faulty_fs: --backing");
     return 2;
   }
+  /* A test that is killed must not leave a file system behind. */
+  (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
   int status = fuse_main(arguments.argc, arguments.argv, &operations, NULL);
   fuse_opt_free_args(&arguments);
   return status;

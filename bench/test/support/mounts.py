@@ -8,11 +8,11 @@ import ctypes
 import errno
 import functools
 import os
-import re
 import subprocess
 import time
 from contextlib import contextmanager
 
+import machine
 import pytest
 
 CLONE_NEWNS = 0x00020000  # linux/sched.h
@@ -29,32 +29,20 @@ MAKE = {
 
 @functools.cache
 def enter_namespace():
-    """The reason why nothing can be mounted, or None. What is mounted from here on is seen by this process alone."""
-    if os.geteuid() != 0:
-        return "mounting needs root"
+    """What is mounted from here on is seen by this process alone."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNS) != 0:
-        return "no mount namespace here: " + os.strerror(ctypes.get_errno())
-    try:
-        made = subprocess.run(
-            ["mount", "--make-rprivate", "/"], capture_output=True, text=True
-        )
-    except FileNotFoundError:
-        return "mount is missing"
-    return made.stderr.strip() or None
+        raise OSError(ctypes.get_errno(), "unshare")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
 
 
 def need_mounts():
-    reason = enter_namespace()
-    if reason:
-        pytest.skip(reason)
+    machine.need(machine.mounts)
+    enter_namespace()
 
 
 def need_memory(megabytes):
-    with open("/proc/meminfo") as file:
-        available = int(re.search(r"(?m)^MemAvailable: +(\d+) kB", file.read())[1])
-    if available < megabytes << 10:
-        pytest.skip(f"less than {megabytes} MB of memory are available")
+    machine.need(machine.memory, megabytes)
 
 
 def run_or_skip(*command):
@@ -99,6 +87,7 @@ def make_image(path, kind):
 
 
 def image(folder, path, options="rw"):
+    machine.need(machine.loop_devices)
     return mounted(folder, "-o", f"loop,{options}", path)
 
 
@@ -145,9 +134,8 @@ def faulty_fs(tmp_path, *options):
     program = os.environ.get("FAULTY_FS")
     if not program:
         pytest.skip("libfuse3 is missing")
-    need_mounts()
-    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        pytest.skip("no /dev/fuse here")
+    machine.need(machine.fuse)
+    enter_namespace()
     backing, folder = tmp_path / "backing", tmp_path / "fuse"
     backing.mkdir(exist_ok=True)
     folder.mkdir(exist_ok=True)

@@ -2,13 +2,11 @@
 
 import os
 
-import pytest
+import machine
 
-STRANGER = 65534
+STRANGER = machine.STRANGER
 
-needs_stranger = pytest.mark.skipif(
-    os.geteuid() != 0, reason="a second user takes root"
-)
+needs_stranger = machine.needs(machine.second_user)
 
 
 def become_stranger():

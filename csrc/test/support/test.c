@@ -1,16 +1,24 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
+
+static int directory_fd = -1; /* one test at a time has a directory */
 
 int directory_setup(void **state) {
   const char *temporary = getenv("TMPDIR");
   char path[256];
-  snprintf(path, sizeof path, "%s/gather-test-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+  snprintf(path, sizeof path, "%s/gatherbench-test-XXXXXX", temporary && *temporary ? temporary : "/tmp");
   if (mkdtemp(path) == NULL)
+    return -1;
+  /* What a killed test left has no lock: bench/test/support/scratch.py removes it by that. */
+  directory_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory_fd < 0 || flock(directory_fd, LOCK_EX) < 0)
     return -1;
   *state = strdup(path);
   return *state ? 0 : -1;
@@ -20,6 +28,7 @@ int directory_teardown(void **state) {
   char *path = *state;
   int left = (int)directory_entries(path);
   int error = rmdir(path);
+  close(directory_fd);
   free(path);
   return left == 0 && error == 0 ? 0 : -1;
 }
