@@ -1,5 +1,6 @@
 """The tests' own support: what a machine lacks is a reason to skip, and nothing that a killed test left stays."""
 
+import glob
 import os
 import signal
 import subprocess
@@ -13,12 +14,12 @@ import scratch
 
 SUPPORT = Path(__file__).parent / "support"
 
-# A system call that each probe cannot do without, or one on a path.
+# A system call that each probe cannot do without, or one on some paths.
 DENIED = {
     "user_namespaces": "unshare",
     "network_namespaces": "unshare",
     "mounts": "mount",
-    "loop_devices": "openat /dev/loop-control",
+    "loop_devices": " ".join(["openat", *glob.glob("/dev/loop*")]),
     "fuse": "openat /dev/fuse",
     "io_uring": "io_uring_setup",
     "loopback": "connect",
@@ -37,9 +38,13 @@ def run_probe(*arguments, under=()):
 @machine.needs(machine.strace)
 @pytest.mark.parametrize("probe", DENIED)
 def test_what_is_denied_is_a_reason_to_skip(probe):
-    call, *path = DENIED[probe].split()
+    call, *paths = DENIED[probe].split()
     strace = ["strace", "-f", "-qq", "-o/dev/null", "-e", f"trace={call}"]
-    strace += ["-e", f"inject={call}:error=EPERM", *(["-P", *path] if path else [])]
+    strace += [
+        "-e",
+        f"inject={call}:error=EPERM",
+        *(f"--trace-path={path}" for path in paths),
+    ]
     result = run_probe(probe, under=strace)
     assert result.returncode == machine.SKIPPED, result.stderr
     assert result.stdout.startswith("SKIPPED: ")
