@@ -84,10 +84,8 @@ def test_a_series_ends_with_its_comparison(folder, run):
     files = [f"{side}-0{i}.json" for side in "ab" for i in range(1, 6)]
     assert names(folder) == sorted([*files, "alternate.json"])
     record = json.loads((folder / "out" / "alternate.json").read_text())
-    assert record == {
-        "seed": 7,
-        "commands": {"a": shlex.split(a), "b": shlex.split(b)},
-    }
+    assert record["seed"] == 7
+    assert record["commands"] == {"a": shlex.split(a), "b": shlex.split(b)}
     paths = [str(folder / "out" / name) for name in files]
     from commands import compare
 

@@ -53,8 +53,12 @@ class Architectures:
 def architecture(run: Run) -> str:
     """What a run's programs were built for, and by what they were emulated, if they were."""
     machine = run.setting("machine") or "an unknown machine"
-    emulated = run.setting("emulated") or "no"
-    return machine if emulated == "no" else f"{machine}, {emulated}"
+    emulated = run.setting("emulated")
+    if emulated == "no":
+        return machine
+    if emulated in (None, "not known"):
+        return f"{machine}, not known whether emulated"
+    return f"{machine}, {emulated}"
 
 
 def compare_architectures(

@@ -13,7 +13,7 @@ from gatherstats.blog.architectures import compare_architectures
 from gatherstats.blog.markdown import COLUMNS
 from gatherstats.cli.inputs import load_all
 from gatherstats.cli.options import add_output, add_threshold, print_and_save
-from gatherstats.data.environment import UNDER_LOAD, describe_briefly
+from gatherstats.data.environment import SPOILED, UNDER_LOAD, describe_briefly
 from gatherstats.errors import UserError
 from gatherstats.process.output import complain
 from gatherstats.text.table import render
@@ -54,7 +54,7 @@ def main(options: argparse.Namespace) -> int:
     lines = []
     for side in sides:
         for heading, text in describe_briefly(*side):
-            if heading in ("Machine", "Directory", UNDER_LOAD):
+            if heading in ("Machine", "Directory", UNDER_LOAD, SPOILED):
                 lines += textwrap.wrap(
                     text,
                     COLUMNS,

@@ -71,7 +71,13 @@ def main(options: argparse.Namespace) -> int:
         first = [load_all([str(series.path(side, 1))]) for side in SIDES]
         return bool(refusals(*first, chosen))
 
-    series = open_series(Path(options.output), commands, options.launches, options.seed)
+    series = open_series(
+        Path(options.output),
+        commands,
+        options.launches,
+        options.seed,
+        options.across,
+    )
     say(f"results go to {series.folder}, the seed of their order is {series.seed}")
     try:
         launches = run_series(series, say, refused)

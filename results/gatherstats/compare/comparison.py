@@ -11,7 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gatherstats.compare.matching import Match, Matching, match_by_key, match_by_name
-from gatherstats.data.comparable import obstacles
+from gatherstats.data.comparable import (
+    allowed,
+    differing_facts,
+    half_known,
+    obstacles,
+)
 from gatherstats.data.environment import is_published
 from gatherstats.data.grouping import system_of
 from gatherstats.data.rows import Run
@@ -143,9 +148,14 @@ def refusals(old: list[Run], new: list[Run], settings: Settings) -> list[str]:
     if settings.force:
         return []
     return [
-        f"not comparable, {reason} (--across={aspect} if that is the question)"
-        for aspect, reason in obstacles(old, new).items()
-        if aspect not in settings.across
+        f"not comparable, {found.reason}"
+        + (
+            ""
+            if found.within
+            else f" (--across={found.aspect} if that is the question)"
+        )
+        for found in obstacles(old, new)
+        if found.within or found.aspect not in allowed(settings.across)
     ]
 
 
@@ -232,12 +242,16 @@ def _single_launch(result: Comparison) -> list[str]:
 
 def _note_obstacles(result: Comparison) -> None:
     """Note what speaks against comparing and is compared all the same."""
-    reasons = obstacles(result.base_runs, result.other_runs)
-    for aspect, reason in reasons.items():
-        if aspect in result.settings.across:
-            result.notes.append(f"Compared across {reason}.")
+    sides = result.base_runs, result.other_runs
+    for found in obstacles(*sides):
+        if not found.within and found.aspect in allowed(result.settings.across):
+            result.notes.append(f"Compared across {found.reason}.")
         elif result.settings.force:
-            result.forced.append(reason)
+            result.forced.append(found.reason)
+    differing = differing_facts(*sides)
+    if differing:
+        result.notes.append(f"What else differs: {'; '.join(differing)}.")
+    result.notes += half_known(*sides)
 
 
 def _measure_run(result: Comparison, run: Run, side: str) -> list[Measured]:

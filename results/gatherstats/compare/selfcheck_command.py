@@ -17,7 +17,7 @@ import numpy as np
 from gatherstats.cli.inputs import load_all
 from gatherstats.cli.options import add_output, number, save
 from gatherstats.compare.selfcheck import check, preset_lines, report
-from gatherstats.data.environment import UNDER_LOAD, under_load
+from gatherstats.data.environment import SPOILED, UNDER_LOAD, spoiled, under_load
 from gatherstats.data.rows import Run
 from gatherstats.errors import UserError
 from gatherstats.process.atomic_file import require_writable
@@ -81,9 +81,9 @@ def main(options: argparse.Namespace) -> int:
     run = load_all([options.run])[0] if options.run else _measure(options)
     result = check(run, np.random.default_rng(options.seed))
     print("\n".join(report(result)))
-    busy = under_load(run)
-    if busy:
-        print(f"{UNDER_LOAD}: {busy}; measure again.")
+    for heading, text in ((UNDER_LOAD, under_load(run)), (SPOILED, spoiled(run))):
+        if text:
+            print(f"{heading}: {text}; measure again.")
     return 0 if result.is_believable else 1
 
 

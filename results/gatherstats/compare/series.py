@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import random
 import shutil
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatherstats.compare.comparison import INCOMPLETE
 from gatherstats.data.reader import load, read_json
 from gatherstats.errors import UserError
 from gatherstats.process.atomic_file import write_atomically
@@ -31,6 +33,8 @@ MANIFEST = "alternate.json"
 """The file that says what a folder's launches are."""
 
 _UNFINISHED = ".unfinished-"
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True)
@@ -69,11 +73,16 @@ class Series:
 
 
 def open_series(
-    folder: Path, commands: dict[str, list[str]], launches: int, seed: int | None
+    folder: Path,
+    commands: dict[str, list[str]],
+    launches: int,
+    seed: int | None,
+    across: frozenset[str] = frozenset(),
 ) -> Series:
     """Start a series in `folder`, or go on with the one that is there.
 
     seed: None for the one that the folder has, or else a new one.
+    across: which of the aspects "boot" and "build" may differ from when the series began.
     Raises UserError when the folder holds something else, or cannot be used.
     """
     manifest = folder / MANIFEST
@@ -82,12 +91,13 @@ def open_series(
         if manifest.exists():
             known = _read_manifest(manifest)
             _check_same(folder, known, commands, seed)
+            _check_unchanged(folder, known, commands, across)
             return Series(folder, commands, launches, known["seed"])
         if any(folder.glob("[ab]-*.json")):
             raise UserError(f"{folder}: holds launches, but no {MANIFEST}")
         if seed is None:
             seed = random.SystemRandom().randrange(2**32)
-        known = {"seed": seed, "commands": commands}
+        known = {"seed": seed, "commands": commands, **_circumstances(commands)}
         write_atomically(manifest, json.dumps(known, indent=1).encode())
     except OSError as error:
         raise UserError(f"{folder}: {error.strerror}") from error
@@ -182,6 +192,46 @@ def _check_same(
         )
     if seed is not None and seed != known["seed"]:
         raise UserError(f"{folder}: was started with --seed={known['seed']}")
+
+
+def _circumstances(commands: dict[str, list[str]]) -> dict[str, object]:
+    """What must not change while a series is made: since when the machine runs, and the programs.
+
+    What cannot be read is left out.
+    """
+    found: dict[str, object] = {"programs": {}}
+    with contextlib.suppress(OSError):
+        found["boot"] = _BOOT.read_text().strip()
+    for word in {word for words in commands.values() for word in words}:
+        path = shutil.which(word)
+        if path:
+            with contextlib.suppress(OSError), open(path, "rb") as program:
+                digest = hashlib.file_digest(program, "sha256").hexdigest()
+                found["programs"][word] = digest
+    return found
+
+
+def _check_unchanged(
+    folder: Path, known: dict, commands: dict[str, list[str]], across: frozenset[str]
+) -> None:
+    now = _circumstances(commands)
+    programs = known.get("programs")
+    old = programs if isinstance(programs, dict) else {}
+    rebuilt = [
+        w for w, digest in now["programs"].items() if old.get(w, digest) != digest
+    ]
+    changes = {
+        "boot": known.get("boot", now.get("boot")) != now.get("boot")
+        and "the machine was started again",
+        "build": rebuilt and f"{rebuilt[0]} is another program",
+    }
+    for aspect, change in changes.items():
+        if change and aspect not in across:
+            raise UserError(
+                f"{folder}: not comparable, {change} since the series began; choose another folder"
+                f" with -o (--across={aspect} goes on all the same)",
+                INCOMPLETE,
+            )
 
 
 def _time_left(start: float, done: int, missing: list) -> str:

@@ -8,7 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gatherstats.compare.comparison import CORRECTIONS, Comparison, Pair
-from gatherstats.data.environment import UNDER_LOAD, describe_briefly, is_published
+from gatherstats.data.environment import (
+    SPOILED,
+    UNDER_LOAD,
+    describe_briefly,
+    is_published,
+    knows_load,
+)
 from gatherstats.data.names import shorten
 from gatherstats.data.rows import Run
 from gatherstats.process.output import screen_width
@@ -85,10 +91,20 @@ def _environment(comparison: Comparison) -> list[str]:
         if old.get(heading) == new.get(heading):
             texts.append(f"{heading}: {old[heading]}")
         else:
-            unknown = "no" if heading == UNDER_LOAD else "not known"
-            for side, known in (("old", old), ("new", new)):
-                texts.append(f"{heading}, {side}: {known.get(heading, unknown)}")
+            for side, known, runs in (
+                ("old", old, comparison.base_runs),
+                ("new", new, comparison.other_runs),
+            ):
+                text = known.get(heading) or _absent(heading, runs)
+                texts.append(f"{heading}, {side}: {text}")
     return texts
+
+
+def _absent(heading: str, runs: list[Run]) -> str:
+    """What it means that a side says nothing under this heading."""
+    if heading == UNDER_LOAD and knows_load(*runs):
+        return "no"
+    return "not by anything known" if heading == SPOILED else "not known"
 
 
 def _paths(runs: list[Run]) -> str:

@@ -6,43 +6,168 @@ compared when that is the question.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
+from gatherstats.data.environment import processor_count
 from gatherstats.data.rows import Run
 
 WORK_KEYS = ("count", "size", "window", "file_bytes")
 """The keys of a row's name that say how much work it does."""
 
 
+class Aspect(NamedTuple):
+    """What must agree. words: for where it differs; tell: a run's value, None where it is not known."""
+
+    words: str
+    tell: Callable[[Run], str | None]
+    implies: tuple[str, ...] = ()
+    """Aspects that may differ with it: what differs because of it."""
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why two sides must not be compared.
+
+    within: whether the launches of one side differ among themselves, which no question allows.
+    """
+
+    aspect: str
+    reason: str
+    within: bool
+
+
+def _setting(key: str) -> Callable[[Run], str | None]:
+    return lambda run: run.setting(key)
+
+
 def _emulation(run: Run) -> str | None:
     emulated = run.setting("emulated")
-    return None if emulated is None else "native" if emulated == "no" else "emulated"
+    words = {None: None, "no": "native", "not known": "not known whether emulated"}
+    return words.get(emulated, "emulated")
 
 
-_CHECKS: dict[str, tuple[str, Callable[[Run], str | None]]] = {
-    "emulation": ("emulated against native", _emulation),
-    "filesystem": ("different file systems", lambda run: run.setting("filesystem")),
-    "buffers": ("different workloads (buffers)", lambda run: run.setting("buffers")),
+def _processors(run: Run) -> str | None:
+    count = processor_count(run)
+    return None if count is None else str(count)
+
+
+def _time_of_threads(run: Run) -> str | None:
+    """What the time of a row with several threads means: it changed in Google Benchmark 1.9."""
+    if not any(
+        re.search(r"/threads:(?!1(?:/|$))\d", row.name.text) for row in run.rows
+    ):
+        return None
+    version = re.match(r"v?(\d+)\.(\d+)", str(run.context.get("library_version", "")))
+    if version is None:
+        return None
+    is_old = (int(version[1]), int(version[2])) < (1, 9)
+    return "Google Benchmark before 1.9" if is_old else "Google Benchmark from 1.9 on"
+
+
+_ASPECTS: dict[str, Aspect] = {
+    "emulation": Aspect(
+        "emulated against native", _emulation, ("architecture", "processor")
+    ),
+    "filesystem": Aspect("different file systems", _setting("filesystem"), ("mount",)),
+    "buffers": Aspect("different workloads (buffers)", _setting("buffers")),
+    "architecture": Aspect("different architectures", _setting("machine")),
+    "processor": Aspect("different processors", _setting("cpu")),
+    "processors": Aspect("different numbers of processors", _processors),
+    "affinity": Aspect("different processors allowed", _setting("cpu_affinity")),
+    "kernel": Aspect("different kernels", _setting("kernel")),
+    "build": Aspect("different builds", _setting("build_type")),
+    "mount": Aspect("different mount options", _setting("mount_options")),
+    "threads": Aspect(
+        "times of several threads that mean different things", _time_of_threads
+    ),
+    # Two runs do not say it; a series of launches does (compare.series).
+    "boot": Aspect("the machine was started again", lambda run: None),
 }
 
-ASPECTS = tuple(_CHECKS)
+ASPECTS = tuple(_ASPECTS)
 """What can be allowed to differ, by the names that the command line uses."""
 
+_FACTS = {
+    "emulated": "emulator",
+    "mitigations": "mitigations",
+    "virtualization": "virtualization",
+    "cpu_governor": "governor",
+    "page_bytes": "page size",
+    "memory_bytes": "memory",
+    "memory_limit_bytes": "memory limit",
+    "transparent_hugepages": "transparent huge pages",
+    "device": "device",
+    "device_scheduler": "device's scheduler",
+    "device_write_cache": "device's write cache",
+    "device_rotational": "rotating device",
+    "directory_flags": "directory's flags",
+    "libc": "C library",
+    "compiler": "compiler",
+    "compiler_flags": "compiler's flags",
+    "preload": "preloaded libraries",
+    "traced": "tracer",
+    "seccomp": "system call filter",
+    "sync_proof": "syncs",
+}
+"""What decides figures too and is told where it differs, by its key."""
 
-def obstacles(old: list[Run], new: list[Run]) -> dict[str, str]:
-    """Why the runs cannot be compared, in words, by aspect; what a file does not say is no reason."""
-    found = {}
-    for aspect, (words, tell) in _CHECKS.items():
-        sides = [
-            sorted({value for run in side if (value := tell(run)) is not None})
-            for side in (old, new)
+
+def obstacles(old: Sequence[Run], new: Sequence[Run]) -> list[Obstacle]:
+    """Why the runs cannot be compared; what a file does not say is no reason."""
+    found = []
+    for name, aspect in _ASPECTS.items():
+        sides = [_values(aspect, side) for side in (old, new)]
+        mixed = [
+            f"{aspect.words} among the {side} launches: {' and '.join(values)}"
+            for side, values in zip(("old", "new"), sides)
+            if len(values) > 1
         ]
-        # Launches of one side that differ among themselves are no side at all.
-        if all(sides) and (sides[0] != sides[1] or len(sides[0]) > 1):
-            found[
-                aspect
-            ] = f"{words}: {', '.join(sides[0])} against {', '.join(sides[1])}"
+        if mixed:
+            found.append(Obstacle(name, "; ".join(mixed), True))
+        elif all(sides) and sides[0] != sides[1]:
+            against = f"{aspect.words}: {sides[0][0]} against {sides[1][0]}"
+            found.append(Obstacle(name, against, False))
     return found
+
+
+def allowed(across: frozenset[str]) -> frozenset[str]:
+    """The aspects that may differ when these are the question: with what they imply."""
+    implied = {other for name in across for other in _ASPECTS[name].implies}
+    return across | implied
+
+
+def half_known(old: Sequence[Run], new: Sequence[Run]) -> list[str]:
+    """What only one side says, and therefore could not be checked, a line for each side."""
+    lines = []
+    for side, silent, telling in (("old", old, new), ("new", new, old)):
+        names = [
+            name
+            for name, aspect in _ASPECTS.items()
+            if _values(aspect, telling) and not _values(aspect, silent)
+        ]
+        if names:
+            lines.append(
+                f"Not checked, for {side} does not say it: {', '.join(names)}."
+            )
+    return lines
+
+
+def differing_facts(old: Sequence[Run], new: Sequence[Run]) -> list[str]:
+    """What else both sides say differently, in words: it decides figures, and is no obstacle."""
+    lines = []
+    for key, words in _FACTS.items():
+        sides = [_values(Aspect(words, _setting(key)), side) for side in (old, new)]
+        if all(sides) and sides[0] != sides[1]:
+            against = " against ".join(" or ".join(values) for values in sides)
+            lines.append(f"{words} {against}")
+    return lines
+
+
+def _values(aspect: Aspect, side: Sequence[Run]) -> list[str]:
+    return sorted({value for run in side if (value := aspect.tell(run)) is not None})
 
 
 def work_difference(old: dict[str, str], new: dict[str, str]) -> str:

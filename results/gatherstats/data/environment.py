@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gatherstats.data.rows import Run
 from gatherstats.text.safe import printable
 from gatherstats.text.units import significant
 
 UNDER_LOAD = "Under load"
-"""The heading of what others did meanwhile; a run without it was not disturbed, or does not say."""
+"""The heading of what others did meanwhile."""
+
+SPOILED = "Spoiled"
+"""The heading of what else spoils the figures."""
+
+_LOAD = "under load: "
+"""How the sentence on the load begins among those that say what spoils a run."""
 
 
 def describe(run: Run) -> list[tuple[str, str]]:
@@ -22,18 +28,46 @@ def describe_briefly(*launches: Run) -> list[tuple[str, str]]:
 
     The first launch stands for all of them, but for what others did meanwhile.
     """
-    busy = under_load(*launches)
-    load = [(UNDER_LOAD, busy)] if busy else []
-    return [*_described(launches[0], _BRIEF_LINES), *load]
+    said = ((UNDER_LOAD, under_load(*launches)), (SPOILED, spoiled(*launches)))
+    pairs = [(heading, text) for heading, text in said if text]
+    return [*_described(launches[0], _BRIEF_LINES), *pairs]
 
 
 def under_load(*launches: Run) -> str:
     """How busy others kept the processors, if that was too much in any launch; else ""."""
-    said = [text for run in launches if (text := run.setting("under_load"))]
+    return _of_launches([run.setting("under_load") for run in launches])
+
+
+def knows_load(*launches: Run) -> bool:
+    """Whether every launch could tell how busy others kept the processors."""
+    return all(run.setting("others_cpu") is not None for run in launches)
+
+
+def spoiled(*launches: Run) -> str:
+    """What else than load spoils the figures, in sentences; "" where nothing is known to."""
+    return _of_launches(["; ".join(_sentences(run)) for run in launches])
+
+
+def _sentences(run: Run) -> list[str]:
+    lines = (run.setting("spoiled") or "").splitlines()
+    return [line for line in lines if line.strip() and not line.startswith(_LOAD)]
+
+
+def _of_launches(texts: Sequence[str | None]) -> str:
+    """What the first launch says that says anything, and how many do."""
+    said = [text for text in texts if text]
     if not said:
         return ""
-    which = f"{len(said)} of {len(launches)} launches; the first: "
-    return printable((which if len(launches) > 1 else "") + said[0])
+    which = f"{len(said)} of {len(texts)} launches; the first: "
+    return printable((which if len(texts) > 1 else "") + said[0])
+
+
+def processor_count(run: Run) -> int | None:
+    """How many processors the machine had, None where nobody could tell."""
+    for known in (run.setting("processors"), run.context.get("num_cpus")):
+        if str(known).isascii() and str(known).isdigit() and 0 < int(str(known)[:9]):
+            return int(str(known)[:9])
+    return None
 
 
 def is_published(run: Run) -> bool:
@@ -74,7 +108,7 @@ def _suite(run: Run) -> str:
 def _machine(run: Run) -> str:
     cpu = run.setting("cpu")
     machine = run.setting("machine")
-    count = run.context.get("num_cpus")
+    count = processor_count(run)
     mhz = run.context.get("mhz_per_cpu")
     speed = f"{mhz} MHz" if cpu is None and mhz else None
     return _joined(cpu, machine, _emulation(run), count and f"{count} CPUs", speed)
@@ -86,6 +120,8 @@ def _emulation(run: Run) -> str | None:
         return None
     if emulated == "no":
         return "not emulated"
+    if emulated == "not known":
+        return "not known whether emulated"
     host = run.setting("host_machine")
     return f"emulated by {emulated}" + (f" on {host}" if host else "")
 
@@ -136,6 +172,48 @@ def _setting(key: str) -> Callable[[Run], str]:
     return lambda run: run.setting(key) or ""
 
 
+def _facts(**texts: Callable[[str], str] | str) -> Callable[[Run], str]:
+    """A line of what a run says under these keys. Each has words for before it, or makes its text."""
+
+    def line(run: Run) -> str:
+        found = []
+        for key, words in texts.items():
+            value = run.setting(key)
+            if value is not None:
+                found.append(words(value) if callable(words) else f"{words}{value}")
+        return _joined(*found)
+
+    return line
+
+
+def _bytes(words: str) -> Callable[[str], str]:
+    return lambda text: f"{words} {_size(text)}"
+
+
+def _size(text: str) -> str:
+    """A number of bytes as people say it; other text as it is."""
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        return text
+    for name, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if int(text) >= size:
+            return f"{significant(int(text) / size, 3)} {name}"
+    return f"{text} bytes"
+
+
+def _share(words: str) -> Callable[[str], str]:
+    def text(value: str) -> str:
+        try:
+            return f"{words} {significant(100 * float(value), 2)} %"
+        except ValueError:
+            return f"{words} {value}"
+
+    return text
+
+
+def _unless_no(words: str) -> Callable[[str], str]:
+    return lambda value: "" if value == "no" else f"{words}{value}"
+
+
 def _joined(*parts: object, sep: str = ", ") -> str:
     return sep.join(str(part) for part in parts if part)
 
@@ -152,7 +230,36 @@ _LINES: dict[str, Callable[[Run], str]] = {
     "Directory": _setting("directory"),
     "File system": _file_system,
     "Buffers": _setting("buffers"),
+    "System calls": _facts(
+        mitigations="mitigations: ",
+        virtualization=lambda value: f"virtual: {value}",
+        seccomp=_unless_no("filter: "),
+        traced=_unless_no("traced by "),
+        preload="preloaded: ",
+    ),
+    "Memory": _facts(
+        memory_bytes=_bytes("of"),
+        memory_limit_bytes=_bytes("limited to"),
+        page_bytes=_bytes("pages of"),
+        transparent_hugepages="transparent huge pages: ",
+    ),
+    "Device": _facts(
+        device_scheduler="scheduler ",
+        device_write_cache="write cache: ",
+        device_rotational="rotating: ",
+        directory_flags="directory's flags: ",
+    ),
+    "Built with": _facts(libc="", compiler="", compiler_flags="flags "),
+    "Syncs": _setting("sync_proof"),
+    "During the run": _facts(
+        others_cpu=_share("others used of the processors"),
+        stolen_cpu=_share("stolen"),
+        throttled=_share("held back by a quota"),
+        others_device_bytes=_bytes("others wrote to the device"),
+        io_pressure=_share("waited for the disk"),
+    ),
     UNDER_LOAD: _setting("under_load"),
+    SPOILED: spoiled,
 }
 
 _BRIEF_LINES: dict[str, Callable[[Run], str]] = {
