@@ -57,12 +57,12 @@ bool AnyLeft(const options &options) {
 }
 
 // The screen: our table, or one of Google Benchmark's formats.
-std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options, run_context &context) {
+std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options, Suite &suite) {
   if (options.format)
-    return std::make_unique<ResultsReporter>(options.format, context, std::cout);
+    return std::make_unique<ResultsReporter>(options.format, suite, std::cout);
   char heading[4096];
   context_heading(&options, heading, sizeof heading);
-  return std::make_unique<TableReporter>(heading, context);
+  return std::make_unique<TableReporter>(heading, suite);
 }
 
 // One line on stderr for each sentence.
@@ -73,12 +73,12 @@ void ComplainOfSpoiled() {
 }
 
 // Measures every row, and returns the results as text, where they are wanted.
-std::string RunAll(const options &options, Suite &suite, run_context &context) {
+std::string RunAll(const options &options, Suite &suite) {
   std::ostringstream text;
-  ResultsReporter results(options.out_format, context, text);
-  benchmark::RunSpecifiedBenchmarks(MakeDisplay(options, context).get(), WritesResults(options) ? &results : nullptr);
-  suite.progress().Clear();
-  if (options.format) // our own table says it
+  ResultsReporter results(options.out_format, suite, text);
+  benchmark::RunSpecifiedBenchmarks(MakeDisplay(options, suite).get(), WritesResults(options) ? &results : nullptr);
+  suite.Finish();                                                 // where there was nothing to report
+  if (suite.worth_keeping() && (options.format || Interrupted())) // else our own table says it
     ComplainOfSpoiled();
   return text.str();
 }
@@ -105,12 +105,12 @@ exit_status MeasureIn(gather_workspace &workspace, options &options, int argc, c
   if (WritesResults(options) && !file.Open(options.out))
     return FAILED;
 
-  Suite suite(options, workspace);
-  suite.Register();
   run_context context;
+  Suite suite(options, workspace, context);
+  suite.Register();
   context_begin(&context, &options, argc, argv, AddContext);
-  const std::string results = RunAll(options, suite, context);
-  const bool kept = !WritesResults(options) || file.Complete(results);
+  const std::string results = RunAll(options, suite);
+  const bool kept = !WritesResults(options) || !suite.worth_keeping() || file.Complete(results);
   return kept && suite.failed_count() == 0 ? MEASURED : FAILED;
 }
 

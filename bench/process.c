@@ -21,16 +21,28 @@ static void on_signal(int number) {
     _exit(SIGNALLED + number);
 }
 
+static const struct {
+  int number;
+  const char *name;
+} interruptions[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+enum { INTERRUPTIONS = sizeof interruptions / sizeof *interruptions };
+
+const char *process_signal_name(int number) {
+  for (size_t i = 0; i < INTERRUPTIONS; i++)
+    if (interruptions[i].number == number)
+      return interruptions[i].name;
+  return "a signal";
+}
+
 int process_catch_interruptions(void) {
-  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   /* SA_RESTART: stdio would lose what it has when a signal meets a slow pipe. */
   const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+  for (size_t i = 0; i < INTERRUPTIONS; i++) {
     struct sigaction before;
-    if (sigaction(numbers[i], NULL, &before) < 0)
+    if (sigaction(interruptions[i].number, NULL, &before) < 0)
       return -errno;
     /* What was ignored, as under nohup, stays ignored. */
-    if (before.sa_handler != SIG_IGN && sigaction(numbers[i], &action, NULL) < 0)
+    if (before.sa_handler != SIG_IGN && sigaction(interruptions[i].number, &action, NULL) < 0)
       return -errno;
   }
   return 0;

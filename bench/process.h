@@ -19,6 +19,9 @@ int process_catch_interruptions(void);
 /* The signal that asked the run to stop, or 0. */
 int process_interrupted_by(void);
 
+/* Its name, such as "SIGINT". */
+const char *process_signal_name(int number);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,27 +1,33 @@
-// progress.h: how far a run is, on stderr.
+/* progress.h: how far a run is, on stderr. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
-#include <chrono>
-#include <cstddef>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-// Tells how many repetitions are done and about how long the rest takes: on a terminal in one line
-// that is overwritten, elsewhere in a line every ten seconds. It writes only between repetitions,
-// never in a timed stretch.
-class Progress {
-public:
-  explicit Progress(size_t repetitions);
-  void Show(size_t done);
-  // Ends the line that is overwritten, so that something else can be printed.
-  void Clear();
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-private:
-  using Clock = std::chrono::steady_clock;
-  const size_t repetitions_;
-  const bool terminal_;
-  const Clock::time_point begin_;
-  Clock::time_point shown_;
-  bool line_open_ = false;
+struct progress {
+  size_t repetitions; /* of all rows */
+  bool terminal;
+  bool line_open; /* the line that is overwritten is on the screen */
+  uint64_t begin_ns, shown_ns;
 };
+
+void progress_begin(struct progress *progress, size_t repetitions);
+
+/* Shows how many repetitions are done and about how long the rest takes: on a terminal in one line that is overwritten,
+ * elsewhere in a line every ten seconds. To be called between repetitions, never in a timed stretch. */
+void progress_show(struct progress *progress, size_t done);
+
+/* Ends the line that is overwritten, so that something else can be printed. */
+void progress_clear(struct progress *progress);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,35 +1,35 @@
 #include "register.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "observer.h"
+#include "printable.h"
 #include "process.h"
+#include "spoiled.h"
+#include "table.h"
+
+void AddContext(const char *key, const char *value) {
+  benchmark::AddCustomContext(std::string("gatherbench.") + key, value);
+}
 
 namespace {
 
 using benchmark::Counter;
-using Clock = std::chrono::steady_clock;
+
+// Fewer repetitions than this are no row: no script gives a verdict on them.
+constexpr size_t kRepetitionsMin = 4;
 
 // Close enough to the process's start: static initialization comes before everything that takes time.
-const Clock::time_point process_start = Clock::now();
-
-double SecondsSinceStart() {
-  return std::chrono::duration<double>(Clock::now() - process_start).count();
-}
-
-uint64_t NowNs() {
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count());
-}
+const uint64_t process_start_ns = gather_clock_ns();
 
 // What is known when a timed stretch begins.
 struct Before {
-  const double start_s = SecondsSinceStart();
+  const double start_s = static_cast<double>(gather_clock_ns() - process_start_ns) / 1e9;
+  const gather_stats stats;
   gather_observations observations;
 
-  explicit Before(const gather_run &run) {
+  explicit Before(const gather_run &run) : stats(run.stats) {
     gather_observe(&observations, &run);
   }
 };
@@ -45,63 +45,41 @@ int RunOps(gather_run &run, int64_t ops) {
 }
 
 // The same with one clock read an op.
-int RunRecordedOps(gather_run &run, int64_t ops, LatencyRecord &record) {
-  uint64_t begin_ns = NowNs();
+int RunRecordedOps(gather_run &run, int64_t ops, latency_record &record) {
+  uint64_t begin_ns = gather_clock_ns();
   for (; ops > 0; ops--) {
     const int error = gather_op(&run);
     if (__builtin_expect(error != 0, 0))
       return error;
-    const uint64_t end_ns = NowNs();
-    record.Add(end_ns - begin_ns);
+    const uint64_t end_ns = gather_clock_ns();
+    latency_record_add(&record, end_ns - begin_ns);
     begin_ns = end_ns;
   }
   return 0;
 }
 
-void AddLabel(std::string &label, const std::string &text) {
-  label += (label.empty() ? "" : "; ") + text;
-}
-
 // Counters are an op's, and the mean over threads.
-void AddCounters(benchmark::State &state, const gather_run &run, Before &before, uint64_t loop_ns, std::string &label) {
+void AddCounters(benchmark::State &state, const gather_run &run, Before &before, uint64_t loop_ns) {
   // First of all: what is counted is that of the ops.
-  struct Context {
-    benchmark::State &state;
-    std::string &label;
-  } context = {state, label};
   const auto set = [](void *to, const char *name, double value, const char *doubt) {
-    auto &[to_state, to_label] = *static_cast<Context *>(to);
-    to_state.counters[name] = Counter(value, Counter::kAvgThreads);
+    auto &counted = *static_cast<benchmark::State *>(to);
+    counted.counters[name] = Counter(value, Counter::kAvgThreads);
     if (doubt)
-      AddLabel(to_label, doubt);
+      counted.SetLabel(doubt);
   };
-  gather_observed(&before.observations, &run, state.max_iterations, set, &context);
-  const auto add = [&](const char *name, double value) { set(&context, name, value, nullptr); };
+  gather_observed(&before.observations, &run, state.max_iterations, set, &state);
+  const auto add = [&](const char *name, double value) { set(&state, name, value, nullptr); };
   const double ops = static_cast<double>(state.max_iterations);
   state.SetBytesProcessed(state.max_iterations * static_cast<int64_t>(gather_plan_op_bytes(run.plan)));
   add("buffers", static_cast<double>(gather_plan_op_buffers(run.plan)));
   if (run.plan->durability->sync) {
-    add("sync_ns", static_cast<double>(run.stats.sync_ns) / ops);
-    add("write_ns", static_cast<double>(loop_ns - run.stats.sync_ns) / ops);
+    const uint64_t sync_ns = run.stats.sync_ns - before.stats.sync_ns;
+    add("sync_ns", static_cast<double>(sync_ns) / ops);
+    add("write_ns", static_cast<double>(loop_ns - sync_ns) / ops);
   }
   if (gather_plan_threads(run.plan) > 1)
     add("op_ns", static_cast<double>(loop_ns) / ops);
   add("start_s", before.start_s);
-}
-
-// In nanoseconds. One thread of a row sets what was found for all of them, so these are not averaged.
-void AddLatencies(benchmark::State &state, Row &row, LatencyRecord &record, std::string &label) {
-  const unsigned threads = gather_plan_threads(row.plan);
-  LatencySummary summary;
-  if (!row.latencies.Add(record.Take(), threads, summary))
-    return;
-  state.counters["p50"] = summary.p50_ns;
-  state.counters["p99"] = summary.p99_ns;
-  state.counters["p99.9"] = summary.p99_9_ns;
-  state.counters["max"] = summary.max_ns;
-  state.counters["latency_ops"] = static_cast<double>(summary.ops);
-  if (summary.ops < static_cast<size_t>(state.max_iterations) * threads)
-    AddLabel(label, "latencies rest on the first " + std::to_string(LatencyRecord::kOps) + " ops of each thread");
 }
 
 size_t MeasuredRows(const options &options) {
@@ -110,12 +88,9 @@ size_t MeasuredRows(const options &options) {
 
 } // namespace
 
-Suite::Suite(const options &options, gather_workspace &workspace)
-    : options_(options), workspace_(workspace), progress_(MeasuredRows(options) * options.repetitions) {}
-
-size_t Suite::failed_count() {
-  return static_cast<size_t>(
-      std::count_if(rows_.begin(), rows_.end(), [this](Row &row) { return !ErrorOf(row).empty(); }));
+Suite::Suite(const options &options, gather_workspace &workspace, run_context &context)
+    : options_(options), workspace_(workspace), context_(context) {
+  progress_begin(&progress_, MeasuredRows(options) * options.repetitions);
 }
 
 void Suite::Register() {
@@ -125,7 +100,7 @@ void Suite::Register() {
       continue;
     Row &row = rows_.emplace_back(&from.plan, from.name);
     if (from.failed)
-      Fail(row, from.failed);
+      Fail(row, from.failed, 0);
     char name[GATHER_NAME_MAX];
     gather_plan_name(&from.plan, name, sizeof name); // it fitted when the options were parsed
     auto *registered =
@@ -135,31 +110,88 @@ void Suite::Register() {
   }
 }
 
-// Google Benchmark enters the function more often than there are repetitions, to find the number of iterations; those
-// that have the final number are the repetitions.
-void Suite::CountRepetition(const benchmark::State &state, Row &row) {
+size_t Suite::failed_count() const {
+  return static_cast<size_t>(
+      std::count_if(rows_.begin(), rows_.end(), [](const Row &row) { return !row.error.empty(); }));
+}
+
+bool Suite::worth_keeping() const {
+  return !process_interrupted_by() || failed_count() < rows_.size();
+}
+
+// A row with enough finished repetitions is one; of fewer, the row has the error "interrupted".
+void Suite::SettleInterrupted(int signal) {
+  size_t whole = 0, cut_short = 0, lost = 0;
+  for (Row &row : rows_) {
+    if (!row.error.empty())
+      continue;
+    if (row.repetitions_done >= options_.repetitions) {
+      whole++;
+    } else if (row.repetitions_done >= kRepetitionsMin) {
+      row.cut_short = true;
+      cut_short++;
+    } else {
+      row.error = TABLE_INTERRUPTED;
+      lost++;
+    }
+  }
+  if (cut_short + lost == 0)
+    return;
+  const char *name = process_signal_name(signal);
+  if (!worth_keeping()) {
+    complain("interrupted by %s: no row has %zu repetitions, so nothing is kept", name, kRepetitionsMin);
+    return;
+  }
+  spoiled_add("cut short by %s: %zu of %zu rows have all %u repetitions, %zu fewer, and %zu too few to be kept", name,
+              whole, rows_.size(), options_.repetitions, cut_short, lost);
+  AddContext("cut_short", name);
+}
+
+void Suite::Finish() {
+  if (finished_)
+    return;
+  finished_ = true;
+  progress_clear(&progress_);
+  if (const int signal = process_interrupted_by())
+    SettleInterrupted(signal);
+  context_end(&context_);
+}
+
+// Returns why the repetition is not to be made, or "". Google Benchmark enters the function more often than there are
+// repetitions, to find the number of iterations; those that have the final number are the repetitions.
+std::string Suite::BeginRepetition(const benchmark::State &state, Row &row) {
   const std::lock_guard<std::mutex> lock(row.mutex);
+  // All threads make a repetition, or none: the first one decides.
+  if (row.threads_entered++ % gather_plan_threads(row.plan) == 0)
+    row.interrupted = process_interrupted_by() != 0;
+  if (row.interrupted || !row.error.empty())
+    return row.error.empty() ? TABLE_INTERRUPTED : row.error;
   if (state.max_iterations != row.iterations) {
     row.iterations = state.max_iterations;
     repetitions_done_ -= row.repetitions_done;
     row.repetitions_done = 0;
+    latencies_clear(&row.latencies);
   }
+  return "";
+}
+
+void Suite::EndRepetition(Row &row) {
+  const std::lock_guard<std::mutex> lock(row.mutex);
   row.repetitions_done++;
   repetitions_done_++;
-  progress_.Show(repetitions_done_);
+  progress_show(&progress_, repetitions_done_);
 }
 
+// The operation that failed and why; the error is 0 where the operation says it all.
 void Suite::Fail(Row &row, const char *operation, int error) {
-  Fail(row, std::string(operation) + ": " + std::strerror(error));
-}
-
-void Suite::Fail(Row &row, const std::string &what) {
   const std::lock_guard<std::mutex> lock(row.mutex);
   if (!row.error.empty())
     return; // another thread was first
-  row.error = row.name + ": " + what;
-  progress_.Clear();
-  std::fprintf(stderr, "gatherbench: %s\n", row.error.c_str());
+  row.error = operation;
+  if (error)
+    row.error += std::string(": ") + std::strerror(error);
+  progress_clear(&progress_);
+  std::fprintf(stderr, "gatherbench: %s: %s\n", row.name.c_str(), row.error.c_str());
 }
 
 std::string Suite::ErrorOf(Row &row) {
@@ -167,46 +199,44 @@ std::string Suite::ErrorOf(Row &row) {
   return row.error;
 }
 
-// A repetition that begins after the signal is not made, so its row is not finished.
-void Suite::MarkIfInterrupted(Row &row) {
-  const std::lock_guard<std::mutex> lock(row.mutex);
-  if (row.error.empty() && process_interrupted_by())
-    row.error = row.name + ": interrupted";
-}
-
 // The timed stretch, and what is known of it; false if it failed.
 bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
-  LatencyRecord record(options_.latency);
+  latency_record record = {};
+  int error = options_.latency ? latency_record_open(&record, static_cast<uint64_t>(state.max_iterations)) : 0;
+  if (error) {
+    Fail(row, "record latencies", -error);
+    return false;
+  }
   Before before(run);
-  int error = 0;
   uint64_t loop_ns = 0;
   // One batch of all iterations: the loop is ours, and its time can be taken without Google Benchmark's waiting for
   // other threads.
   while (state.KeepRunningBatch(state.max_iterations)) {
-    const uint64_t begin_ns = NowNs();
-    error = record.wanted() ? RunRecordedOps(run, state.max_iterations, record) : RunOps(run, state.max_iterations);
-    loop_ns = NowNs() - begin_ns;
+    const uint64_t begin_ns = gather_clock_ns();
+    error = options_.latency ? RunRecordedOps(run, state.max_iterations, record) : RunOps(run, state.max_iterations);
+    loop_ns = gather_clock_ns() - begin_ns;
     if (error)
       break;
   }
-  if (error) {
+  if (error)
     Fail(row, run.operation, -error);
-    return false;
+  else
+    AddCounters(state, run, before, loop_ns);
+  if (!error && options_.latency) {
+    const std::lock_guard<std::mutex> lock(row.mutex);
+    error = latencies_add(&row.latencies, &record);
   }
-  std::string label;
-  AddCounters(state, run, before, loop_ns, label);
-  if (record.wanted())
-    AddLatencies(state, row, record, label);
-  if (!label.empty())
-    state.SetLabel(label.c_str());
-  return true;
+  latency_record_close(&record);
+  if (error)
+    Fail(row, "record latencies", -error);
+  return !error;
 }
 
 void Suite::Run(benchmark::State &state, Row &row) {
   gather_run run;
   bool opened = false;
-  MarkIfInterrupted(row);
-  if (ErrorOf(row).empty()) {
+  std::string skipped = BeginRepetition(state, row);
+  if (skipped.empty()) {
     const int error = gather_open(&run, row.plan, &workspace_, static_cast<unsigned>(state.thread_index()));
     opened = error == 0;
     if (error)
@@ -220,12 +250,13 @@ void Suite::Run(benchmark::State &state, Row &row) {
     if (error)
       Fail(row, run.operation, -error);
     if (state.thread_index() == 0)
-      CountRepetition(state, row);
+      EndRepetition(row);
   }
-  const std::string error = ErrorOf(row);
-  if (error.empty())
+  if (skipped.empty())
+    skipped = ErrorOf(row);
+  if (skipped.empty())
     return;
-  state.SkipWithError(error.c_str());
+  state.SkipWithError(skipped.c_str());
   // Google Benchmark 1.7.1 aborts if the loop is not entered, even after an error.
   while (!opened && state.KeepRunningBatch(state.max_iterations)) {
   }

@@ -11,19 +11,14 @@
 
 #include <benchmark/benchmark.h>
 
-#include "context.h"
+#include "register.h"
 
-// Puts a fact into the results' context.
-void AddContext(const char *key, const char *value);
-
-// One of Google Benchmark's own reporters, with three things put right: rows stand in the order of the
-// tables, not of their completion; a row of which one repetition failed shows the error, and no time, in
-// all of them; and JSON is valid whatever names contain. The context, too, is written at the end, when all is
-// known.
+// One of Google Benchmark's own reporters, with some things put right: rows stand in the order of the tables, as runs.h
+// shows them; JSON is valid whatever names contain; and the context is written at the end, when all of it is known.
 class ResultsReporter : public benchmark::BenchmarkReporter {
 public:
   // The format is one of --benchmark_format's. The text goes to `out`, not to the stream that Google Benchmark sets.
-  ResultsReporter(const std::string &format, run_context &context, std::ostream &out);
+  ResultsReporter(const std::string &format, Suite &suite, std::ostream &out);
   bool ReportContext(const Context &context) override;
   void ReportRuns(const std::vector<Run> &runs) override;
   void Finalize() override;
@@ -31,19 +26,18 @@ public:
 private:
   const std::unique_ptr<benchmark::BenchmarkReporter> format_;
   const bool is_json_;
-  run_context &run_context_;
+  Suite &suite_;
   std::ostream &out_;
   std::optional<Context> context_;
   std::ostringstream text_;
   std::vector<Run> runs_;
 };
 
-// One line a row: what distinguishes the rows, the median and the spread of the repetitions,
-// throughput and calls.
+// Our table: one line a row.
 class TableReporter : public benchmark::BenchmarkReporter {
 public:
   // The heading is one line that says where this was measured.
-  TableReporter(std::string heading, run_context &context) : heading_(std::move(heading)), run_context_(context) {}
+  TableReporter(std::string heading, Suite &suite) : heading_(std::move(heading)), suite_(suite) {}
   bool ReportContext(const Context &) override {
     return true;
   }
@@ -52,7 +46,7 @@ public:
 
 private:
   const std::string heading_;
-  run_context &run_context_;
+  Suite &suite_;
   std::vector<Run> runs_;
 };
 

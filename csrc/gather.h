@@ -110,6 +110,7 @@ const struct gather_scope *gather_scope_find(const char *name);
 enum {
   GATHER_SIZES_MAX = 8,  /* parts of a pattern of sizes */
   GATHER_NAME_MAX = 256, /* bytes of a plan's name, with its NUL */
+  GATHER_KEYS_MAX = 16,  /* keys of a plan */
 };
 
 #define GATHER_WINDOW_BYTES (UINT64_C(64) << 20) /* the window that `op` overwrites unless the plan says otherwise */
@@ -162,6 +163,18 @@ const char *gather_plan_refuse(const struct gather_plan *plan);
  * can allocate blocks where the plan does. Returns 0 if it does, 1 with the reason in reason[size] if not, or -errno
  * where the attempt itself failed. Plans without such needs are not tried. */
 int gather_plan_probe(const struct gather_plan *plan, struct gather_workspace *workspace, char *reason, size_t size);
+
+/* One of the things that tell a plan from others: what it is called and its value, as on the command line. */
+struct gather_plan_key {
+  const char *key;
+  char value[GATHER_NAME_MAX];
+};
+
+/* Writes the plan's keys into keys[GATHER_KEYS_MAX], in the order of its name; what has its usual value is left out,
+ * and so are the threads, which are no part of the name. Returns their number, or -ENAMETOOLONG where a value does not
+ * fit.
+ */
+int gather_plan_keys(const struct gather_plan *plan, struct gather_plan_key *keys);
 
 /* Writes the plan's name, in Google Benchmark's key:value style, into name[size]; what has its
  * usual value is left out. Returns its length, or -ENAMETOOLONG. */
@@ -222,6 +235,9 @@ struct gather_run {
   /* `file`: called in each op before the file is deleted, to look at it; NULL in timed runs. Returns 0 or -errno. */
   int (*inspect)(struct gather_run *run);
 };
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t gather_clock_ns(void);
 
 /* Opens a plan that is not refused, for the calling thread, which is number `thread` of the plan's threads. The plan
  * and the workspace must outlive the run; threads may share them. On an error nothing stays open, and run->operation

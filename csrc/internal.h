@@ -27,11 +27,6 @@ size_t gather_iov_max(void);
 /* Fills memory with bytes that no file system can compress; equal seeds give equal bytes. */
 void gather_fill(char *memory, size_t bytes, uint64_t seed);
 
-/* scope.c */
-
-/* Nanoseconds of CLOCK_MONOTONIC. */
-uint64_t gather_clock_ns(void);
-
 /* batch.c */
 
 /* Allocates the bytes of the plan's buffers in run->memory and the batches over them. */

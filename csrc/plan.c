@@ -192,36 +192,62 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
   return missing;
 }
 
-/* Appends to name[size] at *length; a *length past the end is kept, so that the caller sees it
- * once, at the end. */
-__attribute__((format(printf, 4, 5))) static void append(char *name, size_t size, size_t *length, const char *format,
-                                                         ...) {
+/* Appends a key, unless one before it did not fit. */
+__attribute__((format(printf, 4, 5))) static void add_key(struct gather_plan_key *keys, int *count, const char *key,
+                                                          const char *format, ...) {
+  if (*count < 0)
+    return;
+  struct gather_plan_key *next = &keys[(*count)++];
+  next->key = key;
   va_list arguments;
   va_start(arguments, format);
-  size_t used = *length < size ? *length : size;
-  int added = vsnprintf(name + used, size - used, format, arguments);
+  int length = vsnprintf(next->value, sizeof next->value, format, arguments);
   va_end(arguments);
-  *length += added > 0 ? (size_t)added : size;
+  if (length < 0 || (size_t)length >= sizeof next->value)
+    *count = -ENAMETOOLONG;
+}
+
+/* The pattern of sizes, such as 24+4096. */
+static void add_sizes(const struct gather_plan *plan, struct gather_plan_key *keys, int *count) {
+  char sizes[GATHER_SIZES_MAX * 24] = "";
+  size_t length = 0;
+  for (unsigned i = 0; i < plan->sizes_count; i++)
+    length += (size_t)snprintf(sizes + length, sizeof sizes - length, i == 0 ? "%zu" : "+%zu", plan->sizes[i]);
+  add_key(keys, count, "size", "%s", sizes);
+}
+
+int gather_plan_keys(const struct gather_plan *plan, struct gather_plan_key *keys) {
+  int count = 0;
+  add_key(keys, &count, "scope", "%s", plan->scope->name);
+  add_key(keys, &count, "strategy", "%s", plan->strategy->name);
+  add_key(keys, &count, "target", "%s", plan->target->name);
+  add_key(keys, &count, "sync", "%s", plan->durability->name);
+  if (plan->sync_each)
+    add_key(keys, &count, "sync_each", "yes");
+  if (plan->direct)
+    add_key(keys, &count, "direct", "yes");
+  if (plan->preallocate)
+    add_key(keys, &count, "preallocate", "yes");
+  if (writes_file(plan))
+    add_key(keys, &count, "file_bytes", "%llu", (unsigned long long)plan->file_bytes);
+  else if ((plan->target->offers & GATHER_ALLOCATED) && plan->window_bytes != GATHER_WINDOW_BYTES)
+    add_key(keys, &count, "window", "%llu", (unsigned long long)plan->window_bytes);
+  if (plan->shared_file)
+    add_key(keys, &count, "shared_file", "yes");
+  add_key(keys, &count, "count", "%zu", plan->count);
+  add_sizes(plan, keys, &count);
+  return count;
 }
 
 int gather_plan_name(const struct gather_plan *plan, char *name, size_t size) {
+  struct gather_plan_key keys[GATHER_KEYS_MAX];
+  int count = gather_plan_keys(plan, keys);
   size_t length = 0;
-  append(name, size, &length, "%s/strategy:%s/target:%s/sync:%s", plan->scope->name, plan->strategy->name,
-         plan->target->name, plan->durability->name);
-  if (plan->sync_each)
-    append(name, size, &length, "/sync_each:yes");
-  if (plan->direct)
-    append(name, size, &length, "/direct:yes");
-  if (plan->preallocate)
-    append(name, size, &length, "/preallocate:yes");
-  if (writes_file(plan))
-    append(name, size, &length, "/file_bytes:%llu", (unsigned long long)plan->file_bytes);
-  else if ((plan->target->offers & GATHER_ALLOCATED) && plan->window_bytes != GATHER_WINDOW_BYTES)
-    append(name, size, &length, "/window:%llu", (unsigned long long)plan->window_bytes);
-  if (plan->shared_file)
-    append(name, size, &length, "/shared_file:yes");
-  append(name, size, &length, "/count:%zu/size:", plan->count);
-  for (unsigned i = 0; i < plan->sizes_count; i++)
-    append(name, size, &length, i == 0 ? "%zu" : "+%zu", plan->sizes[i]);
-  return length < size ? (int)length : -ENAMETOOLONG;
+  for (int i = 0; i < count && length < size; i++) {
+    /* The scope comes first and says what the rest is about: it stands without its key. */
+    int added = i == 0 ? snprintf(name, size, "%s", keys[i].value)
+                       : snprintf(name + length, size - length, "/%s:%s", keys[i].key, keys[i].value);
+    length += added < 0 ? size : (size_t)added;
+  }
+  return count < 0 ? count : length < size ? (int)length : -ENAMETOOLONG;
 }

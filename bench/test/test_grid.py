@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from run_suite import read, repetitions, run
+from run_suite import read, repetitions, run, table_of
 
 FAST = ["--benchmark_min_time=0.001", "--benchmark_repetitions=3"]
 STREAMS = ["pipe", "unix", "tcp"]
@@ -69,9 +69,34 @@ def test_latencies_are_ordered_and_say_how_many_ops_they_rest_on(tmp_path):
     options = ["--strategy=write", "--target=null", "--threads=1,2", "--latency"]
     assert run(*options, f"--benchmark_out={out}", *FAST).returncode == 0
     for row in repetitions(read(out)):
-        assert 0 < row["p50"] <= row["p99"] <= row["p99.9"] <= row["max"]
-        assert row["latency_ops"] == row["iterations"]
+        told = [row[key] for key in ("p50", "p99", "p99.9", "max") if key in row]
+        assert 0 < told[0] and told == sorted(told)
+        assert row["latency_ops"] == row["iterations"] * row["repetitions"]
         assert "label" not in row
+
+
+@pytest.mark.parametrize(
+    "ops, told",
+    [(99, []), (100, ["p99"]), (999, ["p99"]), (1000, ["p99", "p99.9"])],
+)
+def test_percentiles_rest_on_all_repetitions_and_need_enough_ops(ops, told, tmp_path):
+    """One op a repetition: what is told is told of all of them together."""
+    out = tmp_path / "out.json"
+    options = ["--scope=file", "--target=null", "--strategy=write", "--file-bytes=4k"]
+    options += ["--latency", f"--benchmark_repetitions={ops}"]
+    result = run(*options, f"--benchmark_out={out}")
+    assert result.returncode == 0
+    rows = repetitions(read(out))
+    assert len(rows) == ops
+    for row in rows:
+        assert row["latency_ops"] == ops
+        assert [key for key in ("p99", "p99.9") if key in row] == told
+        assert {row[key] for key in ("p50", *told, "max")} == {
+            rows[0][key] for key in ("p50", *told, "max")
+        }
+    head, line = table_of(result.stdout)
+    assert head.count("p99") == 2
+    assert line.split()[-4:].count("-") == 2 - len(told)
 
 
 def test_latencies_that_do_not_fit_are_said(tmp_path):
@@ -81,7 +106,7 @@ def test_latencies_that_do_not_fit_are_said(tmp_path):
     assert run(*options, f"--benchmark_out={out}").returncode == 0
     for row in repetitions(read(out)):
         assert row["iterations"] > row["latency_ops"] == 1 << 20
-        assert str(1 << 20) in row["label"]
+        assert f"{1 << 20} of {row['iterations']} ops" in row["label"]
 
 
 def test_the_time_of_a_sync_call_is_told_apart(tmp_path):

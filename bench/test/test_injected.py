@@ -252,7 +252,7 @@ def test_no_script_shows_a_time_for_a_failed_row(script, tmp_path):
     assert result.returncode in (1, 3)
     shown = result.stdout + result.stderr
     with fault("EDQUOT", "pwritev"):
-        assert f"{name}: failed: {name}: pwritev: Disk quota exceeded" in " ".join(
+        assert f"{name}: failed: pwritev: Disk quota exceeded" in " ".join(
             shown.split()
         )
         for piece in re.split(r"\n|<tr|<li|<p", shown):

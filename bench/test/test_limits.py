@@ -26,7 +26,7 @@ def run_limited(limit, value, *options):
 
 # Each with a file, and a stream or threads, whose stacks are the first that there is no memory for.
 LIMITED = {
-    "file": [*ROWS["file"], "--strategy=pwritev,coalesce", "--latency"],
+    "file": [*ROWS["file"], "--strategy=pwritev,coalesce", "--size=1m", "--latency"],
     "threads": [*ROWS["op"], "--strategy=pwritev", "--threads=4", "--latency"],
     "stream": ["--strategy=writev", "--target=unix,tcp,pipe"],
 }

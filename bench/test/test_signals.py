@@ -4,6 +4,7 @@ import collections
 import concurrent.futures
 import fcntl
 import itertools
+import json
 import os
 import random
 import re
@@ -21,6 +22,7 @@ SEED = int(os.environ.get("GATHERBENCH_SEED", random.SystemRandom().randrange(2*
 # For each shape of a run; all shapes together make a hundred and more.
 MOMENTS = int(os.environ.get("GATHERBENCH_MOMENTS", 9))
 CATCHABLE = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+LEAST = 4  # repetitions of a row that was cut short
 OLD = '{"old": true}\n'
 
 
@@ -96,19 +98,26 @@ def rows_of(results):
 
 
 def check_rows(rows, names, repetitions):
-    """Each row is whole or interrupted; returns whether all are whole."""
+    """Each row is whole, cut short or interrupted; returns whether all are whole."""
     assert set(rows) == set(names)
-    whole = 0
+    whole = kept = 0
     for row in rows.values():
         failed = ["error_occurred" in repetition for repetition in row]
         if any(failed):
             assert all(failed)
-            assert all(one["error_message"].endswith(": interrupted") for one in row)
+            assert all(one["error_message"] == "interrupted" for one in row)
             assert all(one["real_time"] == 0 for one in row)
-        else:
-            assert len(row) == repetitions
-            assert all(one["real_time"] > 0 for one in row)
+            continue
+        kept += 1
+        assert all(one["real_time"] > 0 for one in row)
+        assert all(one["repetitions"] == len(row) for one in row)
+        if len(row) == repetitions:
             whole += 1
+        else:
+            assert len(row) >= LEAST
+            said = f"cut short: {len(row)} of {repetitions} repetitions"
+            assert all(one["label"].endswith(said) for one in row)
+    assert kept > 0
     return whole == len(rows)
 
 
@@ -117,6 +126,10 @@ def check_caught(place, status, number, names, repetitions):
     if status == -number:  # before it was caught, and before anything was made
         assert place.out.read_text() == OLD
         outcomes["before it was caught"] += 1
+        return
+    if place.out.read_text() == OLD:  # no row had enough repetitions
+        assert status == 128 + number
+        outcomes["nothing to keep"] += 1
         return
     all_whole = check_rows(rows_of(read(place.out)), names, repetitions)
     if status == 0:
@@ -184,7 +197,7 @@ def test_the_moments_fell_into_the_runs():
     print(f"GATHERBENCH_SEED={SEED}", dict(outcomes))
     if not outcomes["killed"] or outcomes.total() == outcomes["killed"]:
         pytest.skip("they were not all run")
-    assert outcomes["interrupted"] >= len(SHAPES)
+    assert outcomes["nothing to keep"] + outcomes["interrupted"] >= len(SHAPES)
 
 
 def wait_until(condition):
@@ -236,6 +249,94 @@ def test_before_anything_is_made_a_signal_does_what_it_always_does(number, tmp_p
         process.wait()
     assert place.names() == ["out.json"]
     assert place.out.read_text() == OLD
+
+
+def used_s(process):
+    """Seconds of processor time."""
+    words = open(f"/proc/{process.pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def interrupt_after(place, options, seconds):
+    """Runs until so much processor time is used; returns the process and what it printed."""
+    process = subprocess.Popen(
+        place.command(options),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        wait_until(lambda: used_s(process) >= seconds)
+        process.send_signal(signal.SIGINT)
+        return process, *process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("shown", ["table", "json"])
+def test_an_interrupted_run_keeps_the_repetitions_that_were_made(shown, tmp_path):
+    place = Place(tmp_path)
+    options = ["--target=null", "--strategy=write,writev", "--latency"]
+    # Some forty of two hundred repetitions; a row that has fewer than four of them is as likely as a false alarm.
+    options += ["--benchmark_min_time=0.05", "--benchmark_repetitions=100"]
+    options += [f"--benchmark_format={shown}"] if shown != "table" else []
+    process, screen, messages = interrupt_after(place, options, 2)
+    assert process.returncode == 128 + signal.SIGINT
+    results = read(place.out)
+    rows = rows_of(results)
+    assert not check_rows(rows, rows, 100) and len(rows) == 2
+    counts = {name: len(row) for name, row in rows.items()}
+    for row in results["benchmarks"]:
+        if row.get("aggregate_name") == "mean":
+            times = [one["real_time"] for one in rows[row["run_name"]]]
+            assert row["iterations"] == len(times)
+            assert row["real_time"] == pytest.approx(sum(times) / len(times))
+    for row in rows.values():
+        assert row[0]["latency_ops"] == sum(one["iterations"] for one in row)
+    context = results["context"]
+    said = "cut short by SIGINT: 0 of 2 rows have all 100 repetitions, 2 fewer, and 0 too few to be kept"
+    assert context["gatherbench.cut_short"] == "SIGINT"
+    assert said in context["gatherbench.spoiled"].splitlines()
+    # One line, however many rows there are; besides it only what else may have spoiled the figures.
+    assert messages.count("cut short") == 1 and f"gatherbench: {said}\n" in messages
+    assert "interrupted" not in messages
+    if shown == "json":
+        assert {row["repetitions"] for row in json.loads(screen)["benchmarks"]} == set(
+            counts.values()
+        )
+    else:
+        assert said in screen.splitlines()
+        head, *lines = table_of(screen)
+        assert " reps  p50 ns " in head
+        assert [int(line.split()[-5]) for line in lines] == list(counts.values())
+
+
+def test_rows_with_too_few_repetitions_are_interrupted_in_one_line(tmp_path):
+    """One of two rows is slow and has no four repetitions in that time."""
+    place = Place(tmp_path)
+    options = ["--scope=file", "--strategy=write", "--count=1", "--size=16,1m"]
+    options += ["--file-bytes=1m", "--target=null", "--benchmark_repetitions=2000"]
+    process, screen, messages = interrupt_after(place, options, 0.5)
+    assert process.returncode == 128 + signal.SIGINT
+    rows = rows_of(read(place.out))
+    check_rows(rows, rows, 2000)
+    assert messages.count("\n") == 1 + screen.count("under load")
+
+
+def test_old_results_stay_where_no_row_has_four_repetitions(tmp_path):
+    place = Place(tmp_path)
+    sizes = ",".join(str(size) for size in range(1, 22))
+    options = ["--target=null", "--strategy=write", f"--size={sizes}", "--quick"]
+    options += ["--benchmark_min_time=2", "--benchmark_repetitions=100"]
+    process, screen, messages = interrupt_after(place, options, 0.3)
+    assert process.returncode == 128 + signal.SIGINT
+    assert place.out.read_text() == OLD
+    assert place.names() == ["out.json"]
+    assert screen == ""
+    assert messages == (
+        "gatherbench: interrupted by SIGINT: no row has 4 repetitions, so nothing is kept\n"
+    )
 
 
 def waiting_bytes(pipe):

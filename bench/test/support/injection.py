@@ -251,8 +251,9 @@ class Injected:
         assert ("target:null" in name) == (call.path == "/dev/null")
         assert good
         operations = OPERATIONS.get(call.name, call.name)
-        message = rf"{re.escape(name)}: ({operations})[\w ]*: {self.reason(call)}"
-        assert re.search(rf"^gatherbench: {message}$", self.process.stderr, re.M)
+        message = rf"({operations})[\w ]*: {self.reason(call)}"
+        told = rf"^gatherbench: {re.escape(name)}: {message}$"
+        assert re.search(told, self.process.stderr, re.M)
         for row in rows:
             assert row["error_occurred"] is True
             assert re.fullmatch(message, row["error_message"])
@@ -261,7 +262,7 @@ class Injected:
         screen = self.process.stdout.splitlines()
         [line] = [line for line in screen if re.search(r" failed$", line)]
         assert not re.search(r"\d\.\d", line)
-        assert f"failed: {rows[0]['error_message']}" in screen
+        assert f"failed: {name}: {rows[0]['error_message']}" in screen
 
     def check_start(self, call):
         """Nothing was measured, and the old results are still there."""

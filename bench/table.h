@@ -1,0 +1,41 @@
+/* table.h: the table that a run shows on the screen. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stddef.h>
+
+#include "gather.h"
+#include "latency.h"
+#include "text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The error of a row that an interrupted run does not keep: what is said above the table says it for all of them. */
+#define TABLE_INTERRUPTED "interrupted"
+
+/* One row: medians over its repetitions, each an op's; NAN where it is not known. */
+struct table_row {
+  const struct gather_plan *plan;
+  const char *name;  /* as in the results */
+  const char *error; /* NULL where the row was measured */
+  double median_ns;
+  double spread; /* interquartile range over the median */
+  double bytes_per_second;
+  double calls, kernel_calls;
+  double write_ns, sync_ns; /* in the calls that write, and in those that make it durable */
+  double device_share;      /* bytes sent to the device over bytes written */
+  double repetitions;       /* that there are, of a row that was cut short */
+  const struct latencies *latencies;
+};
+
+/* Appends the rows to the text: what all have in common, what spoils the figures, and then a line each with what tells
+ * it from the others. A column that no row has a value for is left out. Failed rows are named below. */
+void table_add(struct text *text, const char *heading, const struct table_row *rows, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
