@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import tempfile
@@ -49,15 +50,21 @@ def compare(tmp_path, capsys):
 
 def runner(main, folder, capsys):
     def run(*contents, options=(), **sides):
-        arguments = [*options, *write_files(folder, "file", contents)]
+        arguments = [*options, *names(folder, "file", contents)]
         for side, launches in sides.items():
-            arguments += [f"--{side}", *write_files(folder, side, launches)]
-        status = main(arguments)
+            arguments += [f"--{side}", *names(folder, side, launches)]
+        with contextlib.chdir(folder):
+            status = main(arguments)
         captured = capsys.readouterr()
         assert "Traceback" not in captured.err
         return status, captured.out, captured.err
 
     return run
+
+
+def names(folder, stem, contents):
+    """The same files, called by their names: how long the folder's is must not matter."""
+    return [Path(path).name for path in write_files(folder, stem, contents)]
 
 
 def write_files(folder, stem, contents):

@@ -370,6 +370,28 @@ def test_claims_that_cannot_be_read(claims, rng, tmp_path, content, message):
     assert message in err and path in err
 
 
+@pytest.mark.parametrize(
+    "relation, ratio, meant",
+    [
+        ("faster", 1.5, "slower"),
+        ("slower", 0.5, "faster"),
+        ("not faster", 0.5, "faster"),
+        ("faster", 1, "the same"),
+    ],
+)
+def test_a_relation_that_its_ratio_contradicts(
+    claims, rng, tmp_path, relation, ratio, meant
+):
+    content = {"claims": [{**GOOD, "checks": pair(relation, ratio=ratio)}]}
+    (path,) = write_files(tmp_path, "mine", [content])
+    status, out, err = claims(true_run(rng, ["null"]), options=["--claims", path])
+    assert (status, out) == (2, "")
+    assert (
+        f'claim 1, check 1: "{relation}" with a ratio of times of {ratio:g}, which is {meant}'
+        in err
+    )
+
+
 def test_summary_without_rows_names_one(check, rng):
     assert summary(check([row(rng, "write", 1.0)], pair("faster"))) == (
         "=> cannot tell here: no row strategy:coalesce in this run."

@@ -1,6 +1,7 @@
 """Whatever a file holds, it stays text: for a terminal, in Markdown, HTML, SVG, CSV and JSON."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -108,7 +109,7 @@ def test_markdown_has_no_markup_of_the_files(shown, name):
         assert len({len(cells(line)) for line in table.splitlines()}) == 1
     for line in out.splitlines():
         if not line.startswith(("    ", "| ---")):  # as it is, or a rule
-            bare = re.sub(r"\\.", "", line)
+            bare = re.sub(r"\\.|&#\d+;", "", line)
             assert not re.search(
                 r"[<`*\]&~]|://|\b_",
                 bare.replace("[ms]", "").replace("[us]", "").replace("[ns]", ""),
@@ -118,7 +119,9 @@ def test_markdown_has_no_markup_of_the_files(shown, name):
 
 def test_markdown_shows_what_was_written():
     """As GitHub does: a backslash before punctuation hides itself."""
-    assert markdown("a - b\n1 + -2 ## #3 >c") == r"a \- b\x0a1 \+ -2 \## #3 \>c"
+    assert markdown("a - b\n1 + -2 ## #3 >c") == (
+        r"a \- b\x0a1 \+ -2 \## #&#8203;3 \>c"
+    )
     assert markdown("1. 23) 1.5 4.") == r"1\. 23\) 1.5 4\."
     assert markdown("_a_b_ __c__ d_") == r"\_a_b_ \_\_c_\_ d_"
     assert markdown("http://a.b WWW.c: d") == r"http\://a.b WWW\.c: d"
@@ -130,7 +133,41 @@ def test_markdown_shows_what_was_written():
         "# - + = -- f",
         "\\| \\",
     ):
-        assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown(text)) == text
+        assert as_shown(markdown(text)) == text
+
+
+def as_shown(text):
+    """What GitHub shows, without what takes no room."""
+    text = re.sub(r"(?<!\\)&#\d+;", lambda found: html.unescape(found[0]), text)
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text).replace("\u200b", "")
+
+
+@pytest.mark.parametrize(
+    "text, broken",
+    [
+        ("@somebody/x", "@\u200bsomebody/x"),
+        ("fixes #1", "fixes #\u200b1"),
+        ("owner/repo#12", "owner/repo#\u200b12"),
+        ("GH-12 gh-3", "GH-\u200b12 gh-\u200b3"),
+        (":smile: :+1:", ":\u200bsmile: :\u200b+1:"),
+    ],
+)
+def test_markdown_tells_nobody_and_links_nothing(text, broken):
+    escaped = markdown(text)
+    assert html.unescape(escaped.replace("\\", "")) == broken
+    assert as_shown(escaped) == text
+
+
+def test_markdown_has_no_mathematics_and_leaves_the_rest_alone():
+    assert "$" not in markdown("$a$b$") and as_shown(markdown("$a$b$")) == "$a$b$"
+    for plain in (
+        "me@home",
+        "sync:none/count:4",
+        "strategy:pwrite",
+        "C# is",
+        "12:30:5",
+    ):
+        assert markdown(plain) == plain
 
 
 class Elements(HTMLParser):

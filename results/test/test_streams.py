@@ -177,6 +177,42 @@ def test_what_fails_is_removed_while_nobody_else_can_have_it(tmp_path, monkeypat
     assert locked and [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EBADF, errno.ENOSYS])
+def test_a_courtesy_that_is_refused_is_no_error(number, tmp_path, monkeypatch):
+    """Mode and syncing are refused by mounts on which all the rest works."""
+
+    def refuse(*arguments):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fchmod", refuse)
+    monkeypatch.setattr(os, "fsync", refuse)
+    write_atomically(tmp_path / "out", b"new")
+    assert (tmp_path / "out").read_text() == "new"
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EDQUOT])
+def test_data_that_may_be_lost_are_an_error(number, tmp_path, monkeypatch):
+    def fail(handle):
+        raise OSError(number, os.strerror(number))
+
+    (tmp_path / "out").write_text("old")
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError) as raised:
+        write_atomically(tmp_path / "out", b"new")
+    assert raised.value.errno == number
+    assert (tmp_path / "out").read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["x" * 245, "x" * 255, "\u00e9" * 124 + "y"])
+def test_a_name_may_be_as_long_as_the_system_allows(name, tmp_path):
+    others = name[:-1] + "z"
+    for file in (name, others):
+        require_writable(tmp_path / file)
+        write_atomically(tmp_path / file, file.encode())
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, others]
+    assert (tmp_path / name).read_bytes() == name.encode()
+
+
 @needs_stranger
 def test_what_a_stranger_left_is_not(tmp_path):
     (tmp_path / "out.partial").write_text("mine")

@@ -46,6 +46,13 @@ PUBLIC = sorted((Path(__file__).parents[2] / "reference" / "claims").glob("*.jso
 
 RELATIONS = ("faster", "slower", "not faster", "about", "step")
 
+_CONTRADICTED: dict[str, Callable[[float], bool]] = {
+    "faster": lambda ratio: ratio >= 1,
+    "slower": lambda ratio: ratio <= 1,
+    "not faster": lambda ratio: ratio < 1,
+}
+"""Which ratios of times contradict a relation."""
+
 Keys = dict[str, str]
 
 
@@ -332,6 +339,12 @@ def _read_check(item: object, shared: Keys, where: str) -> Check:
     ratio = _read_number(item, "ratio", where)
     within = _read_number(item, "within", where)
     start = None
+    contradicted = _CONTRADICTED.get(relation)
+    if ratio is not None and contradicted and contradicted(ratio):
+        meant = "slower" if ratio > 1 else "faster" if ratio < 1 else "the same"
+        raise UserError(
+            f'{where}: "{relation}" with a ratio of times of {ratio:g}, which is {meant}'
+        )
     if relation == "about" and (ratio is None or within is None):
         raise UserError(f'{where}: "about" needs "ratio" and "within"')
     if relation == "step":

@@ -12,7 +12,7 @@ import io
 import json
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -60,6 +60,9 @@ _AGGREGATES = {
 }
 
 
+# What is wrong with a JSON object in which a key comes twice: no two readers take the same value.
+_TWICE = "the key {} comes twice"
+
 NO_ROW = 1
 """The status of the error for a well-formed results file that holds no row."""
 
@@ -81,7 +84,9 @@ def load(path: str | Path) -> Run:
     Raises UserError when the file cannot be read, is not JSON or is not Google Benchmark's, or holds
     no row (with the status NO_ROW).
     """
-    document = read_json(path)
+    document, _ = _read_document(path)
+    if isinstance(document, _Doubled):
+        raise UserError(_TWICE.format(document.key))
     if not isinstance(document, dict) or not isinstance(
         document.get("benchmarks"), list
     ):
@@ -91,6 +96,8 @@ def load(path: str | Path) -> Run:
     context = document.get("context", {})
     if not isinstance(context, dict):
         raise UserError("this JSON is not Google Benchmark's: its context is no object")
+    if isinstance(context, _Doubled):
+        raise UserError(_TWICE.format(context.key))
     if not document["benchmarks"]:
         raise UserError('no data: the list "benchmarks" is empty', NO_ROW)
     problems: list[str] = []
@@ -105,8 +112,38 @@ def load(path: str | Path) -> Run:
     return Run(str(path), facts, rows, problems)
 
 
+class _Doubled(dict):
+    """A JSON object in which a key comes twice, so that nobody knows what it says."""
+
+    key = ""
+
+
 def read_json(path: str | Path) -> object:
-    """What a file of JSON holds, compressed or not. Raises UserError."""
+    """What a file of JSON holds, compressed or not. Raises UserError, for a doubled key too."""
+    document, doubled = _read_document(path)
+    if doubled:
+        raise UserError(_TWICE.format(doubled[0].key))
+    return document
+
+
+def _object_of(doubled: list[_Doubled]) -> Callable[[list[tuple[str, object]]], dict]:
+    """What makes JSON's objects, and collects those in which a key comes twice."""
+
+    def make(pairs: list[tuple[str, object]]) -> dict:
+        made = dict(pairs)
+        if len(made) == len(pairs):
+            return made
+        keys = [key for key, _ in pairs]
+        made = _Doubled(made)
+        made.key = next(key for i, key in enumerate(keys) if key in keys[:i])
+        doubled.append(made)
+        return made
+
+    return make
+
+
+def _read_document(path: str | Path) -> tuple[object, list[_Doubled]]:
+    """What a file of JSON holds, and the objects of it that are none."""
     try:
         with open(path, "rb") as file:
             data = _read(file)
@@ -123,7 +160,9 @@ def read_json(path: str | Path) -> object:
     if sum(data.count(mark) for mark in b"{[,") > _MOST_VALUES:
         raise UserError(f"it holds more than {_MOST_VALUES} values")
     try:
-        return json.loads(data.decode("utf-8-sig", errors="replace"))
+        doubled: list[_Doubled] = []
+        text = data.decode("utf-8-sig", errors="replace")
+        return json.loads(text, object_pairs_hook=_object_of(doubled)), doubled
     except json.JSONDecodeError as error:
         if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated"):
             raise UserError(
@@ -258,6 +297,8 @@ def _make_row(name: str, entry: _Entries, problems: list[str]) -> Row:
 
 def _error_of(item: dict) -> str | None:
     """Why this entry has no usable time, None if it has one."""
+    if isinstance(item, _Doubled):
+        return _TWICE.format(item.key)
     if item.get("error_occurred"):
         return _text(item.get("error_message")) or "failed without a message"
     if item.get("skipped"):

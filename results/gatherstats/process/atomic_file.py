@@ -1,6 +1,6 @@
 """Writes a file so that nobody ever sees half of it: under another name, renamed when complete.
 
-As the suite does: FILE.partial beside it, which belongs to whoever has it locked, and which the next
+As the suite does: FILE.partial beside it (a shorter name, if that would be too long), which belongs to whoever has it locked, and which the next
 write takes over from a process that was killed. A link is not followed and nothing but a regular
 file is replaced, for in a directory like /tmp others can put anything under a name.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -18,6 +19,15 @@ from gatherstats.process.interruption import signals_wait
 
 _STREAMS = ("/dev", "/dev/fd", "/proc/self/fd")
 """Where /dev/stdout and the like are; who may write to these folders is trusted."""
+
+
+_PARTIAL = ".partial"
+
+_LONGEST_NAME = 255
+"""Bytes of a file's name (NAME_MAX)."""
+
+_LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
+"""The errors of fsync that say that data did not arrive."""
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:
@@ -34,14 +44,35 @@ def write_atomically(path: str | Path, data: bytes) -> None:
             try:
                 out.write(data)
                 out.flush()
-                os.fchmod(handle, _mode(path))
-                os.fsync(handle)
+                with contextlib.suppress(OSError):
+                    os.fchmod(handle, _mode(path))  # a courtesy; some mounts refuse it
+                _sync(handle)
                 os.replace(partial, path)
             except BaseException:
                 # While it is locked: after that it may be another process's.
                 with contextlib.suppress(OSError):
                     os.unlink(partial)
                 raise
+
+
+def _sync(handle: int) -> None:
+    """Raise OSError only where the data may be lost; not every file system can sync at all."""
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno in _LOST:
+            raise
+
+
+def _partial_name(path: str | Path) -> str:
+    """The name of the file beside `path`; it fits where `path` itself does."""
+    folder, name = os.path.split(os.fspath(path))
+    encoded = os.fsencode(name)
+    if len(encoded) + len(_PARTIAL) > _LONGEST_NAME:
+        mark = hashlib.sha256(encoded).hexdigest()[:16]
+        room = _LONGEST_NAME - len(_PARTIAL) - len(mark) - 1
+        name = f"{os.fsdecode(encoded[:room])}-{mark}"
+    return os.path.join(folder, name + _PARTIAL)
 
 
 def require_writable(path: str | Path) -> None:
@@ -60,7 +91,7 @@ def _open_partial(path: str | Path) -> tuple[int, str]:
         # In a directory like /tmp it could not be replaced, which would show at the end only.
         may = os.geteuid() in (0, os.lstat(path).st_uid)
         _require(may, "it is another user's file")
-    partial = f"{path}.partial"
+    partial = _partial_name(path)
     # O_NONBLOCK: opening a FIFO would wait for its reader.
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     handle = os.open(partial, flags, 0o600)

@@ -14,6 +14,15 @@ import unicodedata
 _MARKDOWN = str.maketrans({c: "\\" + c for c in "\\|<`*[]&~"})
 _MARKDOWN_WORD = re.compile(r"(?<![^\W_])_|:(?=//)|(?<=www)\.", re.I)
 _MARKDOWN_NUMBER = re.compile(r"(?<!\S)(\d+)(?=[.)](?!\S))")
+
+# What GitHub makes of plain text: it tells people, links issues, shows emoji and mathematics. No backslash keeps it from
+# that, but a space without a width does.
+_GITHUB = re.compile(
+    r"(?<!\w)@(?=\w)|#(?=\d)|\bGH-(?=\d)|(?<!\w):(?=[a-z0-9_+-]+:)", re.I
+)
+_NO_WIDTH = "&#8203;"
+_DOLLAR = "&#36;"
+
 _MARKDOWN_START = re.compile(r"(?<!\S)(?:[-+#]+(?!\S)|>)")
 
 
@@ -33,7 +42,8 @@ def markdown(text: str) -> str:
     text = text.translate(_MARKDOWN)
     for pattern in (_MARKDOWN_WORD, _MARKDOWN_START):
         text = pattern.sub(r"\\\g<0>", text)
-    return printable(_MARKDOWN_NUMBER.sub(r"\1\\", text))
+    text = printable(_MARKDOWN_NUMBER.sub(r"\1\\", text))
+    return _GITHUB.sub(rf"\g<0>{_NO_WIDTH}", text).replace("$", _DOLLAR)
 
 
 def width(text: str) -> int:
