@@ -1,16 +1,14 @@
-/* context.c: facts for the results' context and for the table's heading. */
-#include <limits.h>
+/* context.c: facts for the results' context. */
 #include <stdio.h>
 #include <string.h>
 
+#include "circumstances.h"
 #include "config.h"
 #include "context.h"
 #include "environment.h"
 #include "printable.h"
 #include "spoiled.h"
 #include "text.h"
-
-enum { FACT_MAX = 512 }; /* bytes of a fact of the environment */
 
 static void add_command(int argc, char **argv, context_add *add) {
   struct text command = {0};
@@ -58,24 +56,8 @@ void context_end(struct run_context *context) {
   if (context->ended)
     return;
   context->ended = true;
+  circumstances_spoil(context->options); /* now, for a tracer may have come meanwhile */
   gather_contention_end(&context->contention, context->add, add_spoiled);
   if (*spoiled_text())
     context->add("spoiled", spoiled_text());
-}
-
-void context_fact(const struct options *options, const char *key, const char *unknown, char *value, size_t size) {
-  char fact[GATHER_FACT_MAX];
-  int error = gather_environment_read(options->dir, key, fact, sizeof fact);
-  printable(error ? unknown : fact, value, size);
-}
-
-void context_heading(const struct options *options, char *line, size_t size) {
-  char kernel[FACT_MAX], machine[FACT_MAX], emulated[FACT_MAX], filesystem[FACT_MAX], dir[PATH_MAX];
-  context_fact(options, "kernel", "unknown kernel", kernel, sizeof kernel);
-  context_fact(options, "machine", "unknown machine", machine, sizeof machine);
-  context_fact(options, "emulated", "no", emulated, sizeof emulated);
-  context_fact(options, "filesystem", "unknown file system", filesystem, sizeof filesystem);
-  bool native = strcmp(emulated, "no") == 0;
-  snprintf(line, size, "%s, %s, %s%s; %s in %s", kernel, machine, native ? "not emulated" : "emulated by ",
-           native ? "" : emulated, filesystem, printable(options->dir, dir, sizeof dir));
 }

@@ -30,12 +30,6 @@ void context_begin(struct run_context *context, const struct options *options, i
  * first call ends the run; the others do nothing. */
 void context_end(struct run_context *context);
 
-/* A fact of the environment into value[size], printable, or what stands in for it where it cannot be told. */
-void context_fact(const struct options *options, const char *key, const char *unknown, char *value, size_t size);
-
-/* One line on where the rows are measured. */
-void context_heading(const struct options *options, char *line, size_t size);
-
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "context.h"
+#include "circumstances.h"
 #include "dry_run.h"
 #include "printable.h"
 
@@ -50,7 +50,7 @@ void dry_run(const struct options *options) {
   }
   printf("\n%zu rows, %u repetitions each\n", rows, options->repetitions);
   char dir[PATH_MAX], device[512];
-  context_fact(options, "device", "an unknown device", device, sizeof device);
+  circumstances_fact(options, "device", "an unknown device", device, sizeof device);
   printf("in %s on %s: %.0f bytes in new files, and %.0f bytes that are overwritten again and again\n",
          printable(options->dir, dir, sizeof dir), device, file_bytes,
          any_windows ? (double)options_disk_bytes(options) : 0);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "benchmark_flags.h"
+#include "circumstances.h"
 #include "config.h"
 #include "context.h"
 #include "directory.h"
@@ -61,7 +62,7 @@ std::unique_ptr<benchmark::BenchmarkReporter> MakeDisplay(const options &options
   if (options.format)
     return std::make_unique<ResultsReporter>(options.format, suite, std::cout);
   char heading[4096];
-  context_heading(&options, heading, sizeof heading);
+  circumstances_heading(&options, heading, sizeof heading);
   return std::make_unique<TableReporter>(heading, suite);
 }
 

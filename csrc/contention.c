@@ -138,10 +138,10 @@ static bool is_throttled(struct run_amounts run) {
   return share_of_any(run) >= 0.01;
 }
 
-/* A file system writes for us more than our bytes, above all its journal: as much again at most where each write
- * is synced. And 4 MiB a second disturb nobody. */
+/* A file system writes for us more than our bytes, above all its journal: up to six times as much where each small
+ * write is synced and makes a file longer. And 4 MiB a second disturb nobody. */
 static bool is_much_writing(struct run_amounts run) {
-  return rest(run) > 2 * run.whole + (4 << 20) * run.seconds;
+  return rest(run) > 8 * run.whole + (4 << 20) * run.seconds;
 }
 
 static const struct {

@@ -1,8 +1,11 @@
 /* environment_process.c: under what this process runs, and how it was built. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "environment_internal.h"
 
@@ -96,11 +99,45 @@ static int compiler_flags(const char *dir, char *value, size_t size) {
   return gather_fact_text(value, size, GATHERBENCH_COMPILER_FLAGS);
 }
 
+/* What a new pipe takes before its writer waits: a user who has many of them gets small ones (pipe(7)). */
+static int pipe_capacity_bytes(const char *dir, char *value, size_t size) {
+  (void)dir;
+#ifdef F_GETPIPE_SZ
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0)
+    return -errno;
+  int bytes = fcntl(ends[0], F_GETPIPE_SZ);
+  int error = bytes < 0 ? -errno : 0;
+  (void)close(ends[0]); /* nothing was written */
+  (void)close(ends[1]);
+  return error ? error : snprintf(value, size, "%d", bytes) < 0 ? -EINVAL : 0;
+#else
+  (void)value;
+  (void)size;
+  return -ENOSYS;
+#endif
+}
+
+/* The buffer of a Unix socket's sender, as the system gives it (net.core.wmem_default). */
+static int socket_capacity_bytes(const char *dir, char *value, size_t size) {
+  (void)dir;
+  int ends[2], bytes;
+  socklen_t length = sizeof bytes;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+    return -errno;
+  int error = getsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &bytes, &length) < 0 ? -errno : 0;
+  (void)close(ends[0]); /* nothing was written */
+  (void)close(ends[1]);
+  return error ? error : snprintf(value, size, "%d", bytes) < 0 ? -EINVAL : 0;
+}
+
 const struct gather_environment_item gather_process_facts[] = {
     {"cpu_affinity", cpu_affinity},
     {"traced", traced},
     {"seccomp", seccomp},
     {"preload", preload},
+    {"pipe_capacity_bytes", pipe_capacity_bytes},
+    {"socket_capacity_bytes", socket_capacity_bytes},
     {"libc", libc},
     {"compiler", compiler},
     {"compiler_flags", compiler_flags},

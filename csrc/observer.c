@@ -105,7 +105,7 @@ static int read_device(const struct gather_run *run, struct gather_observation *
 static const struct gather_observer observer_device = {
     .name = "device_bytes",
     .unit = "bytes an op",
-    .doc = "that have reached a device or will, unless somebody else drops them: pages that are still dirty count",
+    .doc = "that have reached a device, or will unless somebody else drops a page that is dirty",
     .absent = "where the kernel keeps no " THREAD_IO ", and where more was dropped than written",
     .per_op = true,
     .start = start_device,

@@ -265,7 +265,7 @@ static int pipe_open(struct gather_run *run) {
 
 static const struct gather_target target_pipe = {
     .name = "pipe",
-    .doc = "a pipe of the usual size, drained by a thread",
+    .doc = "a pipe, of 64 KiB unless the system gives less, drained by a thread",
     .open = pipe_open,
     .close = stream_close,
 };

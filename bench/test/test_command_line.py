@@ -2,12 +2,11 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
-from run_suite import SMALL, SUITE, WRAPPER, read, repetitions, run, table_of
+from run_suite import SMALL, read, repetitions, run, table_of
 
 
 @pytest.mark.parametrize(
@@ -231,14 +230,6 @@ def test_context_names_what_was_measured(tmp_path):
         assert context[f"gatherbench.{key}"]
     assert context["gatherbench.directory"] == str(tmp_path)
     assert "--quick" in context["gatherbench.command"]
-
-
-@pytest.mark.skipif(bool(WRAPPER), reason="an emulator stands there already")
-def test_a_program_that_runs_in_qemus_place_is_told(tmp_path):
-    emulator = shutil.copy(SUITE[0], tmp_path / "qemu-mine")
-    result = run(*SMALL, "--quick", program=[emulator])
-    # Its answer to --version is not qemu's.
-    assert "emulated by qemu-user; " in result.stdout.splitlines()[0]
 
 
 def test_the_screen_shows_one_short_line_a_row(tmp_path):

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import machine
 import pytest
