@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -63,14 +62,6 @@ def test_list_needs_no_directory_and_names_every_row():
     for word in words.split():
         assert f"\n  {word} " in result.stdout
     assert "n/a here: only macOS has F_FULLFSYNC" in result.stdout
-
-
-def test_the_readme_shows_the_list():
-    readme = Path(__file__).parents[2].joinpath("README.md").read_text()
-    listed = run("--list").stdout.split("\nPresets")[0].splitlines()
-    for line in listed:
-        if line and "n/a here" not in line:
-            assert f"\n    {line}\n" in readme
 
 
 def test_list_tests_makes_no_file(tmp_path):
