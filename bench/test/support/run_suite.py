@@ -22,8 +22,11 @@ FAULTY = [*WRAPPER, os.environ["GATHERBENCH_FAULTY"]]
 # A small file of the blog's shape: 16 buffers of 16,000 bytes, so that a run takes no time.
 SMALL = ["--scope=file", "--file-bytes=256000", "--count=4", "--size=16000"]
 
-# Of the context: a run that is over within a clock's tick has none of them, and one on a busy machine both.
-LOAD_KEYS = {f"gatherbench.{key}" for key in ("others_cpu", "under_load", "spoiled")}
+# Of the context: a run that is over within a clock's tick has none of them, and one on a busy machine all.
+LOAD_KEYS = {
+    f"gatherbench.{key}"
+    for key in ("others_cpu", "stolen_cpu", "under_load", "spoiled")
+}
 
 
 def run(*options, program=SUITE, env=None, timeout=60, preexec_fn=None):
