@@ -1,7 +1,14 @@
-/* presets.c: named sets of options: data only. */
+/* presets.c: named sets of options, and sets of the user's own. A new preset is its lines and a row of the table. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "presets.h"
+#include "printable.h"
+#include "text.h"
+
+#define PRESET_MAX (1 << 20) /* bytes of a preset file: a larger one is a mistake */
 
 /* One iteration is one file, so that a repetition is one file: the minimum time is next to nothing.
  */
@@ -23,7 +30,7 @@ static const char *const prealloc[] = {
 
 /* Where the three ways cross: in memory, and on /dev/null, where nothing but the calls is left. */
 static const char *const grid[] = {
-    "--scope=op --strategy=pwrite|write,pwritev|writev,coalesce --target=file,null --sync=none "
+    "--scope=op --strategy=pwrite,pwritev,coalesce --target=file,null --sync=none "
     "--count=1,2,4,8,9,16,64,256 --size=16,64,256,1k,4k,16000,64k "
     "--benchmark_min_time=0.015 --benchmark_repetitions=10",
     NULL,
@@ -97,5 +104,36 @@ const struct preset *preset_find(const char *name) {
   for (const struct preset *preset = presets; preset->name != NULL; preset++)
     if (strcmp(preset->name, name) == 0)
       return preset;
+  return NULL;
+}
+
+char *preset_text(const struct preset *preset) {
+  size_t length = 1;
+  for (const char *const *line = preset->lines; *line; line++)
+    length += strlen(*line) + 1;
+  char *text = allocate(length, 1), *end = text;
+  for (const char *const *line = preset->lines; *line; line++)
+    end += sprintf(end, "%s\n", *line);
+  return text;
+}
+
+char *preset_file_text(const char *path) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL) {
+    complain("open %s: %s", path, strerror(errno));
+    return NULL;
+  }
+  char *text = allocate(PRESET_MAX + 1, 1);
+  size_t length = fread(text, 1, PRESET_MAX + 1, file);
+  const char *wrong = ferror(file)                 ? strerror(errno)
+                      : length == 0                ? "the file is empty"
+                      : length > PRESET_MAX        ? "the file is too large for a preset"
+                      : memchr(text, '\0', length) ? "the file is no text"
+                                                   : NULL;
+  (void)fclose(file); /* nothing was written */
+  if (wrong == NULL)
+    return text;
+  complain("read %s: %s", path, wrong);
+  free(text);
   return NULL;
 }

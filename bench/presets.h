@@ -20,6 +20,12 @@ extern const struct preset presets[]; /* ends with a NULL name */
 /* The preset of that name, or NULL. */
 const struct preset *preset_find(const char *name);
 
+/* All lines of a preset as one text with a newline after each, for the caller to free. */
+char *preset_text(const struct preset *preset);
+
+/* The text of a preset file, for the caller to free; NULL after one line on stderr that says why there is none. */
+char *preset_file_text(const char *path);
+
 #ifdef __cplusplus
 }
 #endif
