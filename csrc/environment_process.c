@@ -104,7 +104,7 @@ static int pipe_capacity_bytes(const char *dir, char *value, size_t size) {
   (void)dir;
 #ifdef F_GETPIPE_SZ
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) < 0)
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
     return -errno;
   int bytes = fcntl(ends[0], F_GETPIPE_SZ);
   int error = bytes < 0 ? -errno : 0;

@@ -138,6 +138,8 @@ class Injected:
             return "results"
         if call.path == str(self.rows_file) and call.name == "openat":
             return "start"
+        if self.is_of_a_fact(call):
+            return "fact"
         if call.path == work and "O_TMPFILE" not in call.flags:
             read_facts = "O_PATH" in call.flags or opened and not written
             return "fact" if read_facts else "end" if written else "start"
@@ -150,6 +152,19 @@ class Injected:
         if re.match(r"/proc/self/fd/|/dev/null$", call.path):
             return "row"
         return "fact"
+
+    def is_of_a_fact(self, call):
+        """Whether it makes a pipe or a file only to look at it, or closes one."""
+        maker = call
+        if call.name == "close":
+            # A pipe has two descriptors in brackets.
+            mine = re.compile(rf"(?:= |\[|, ){call.fd}<")
+            before = self.calls[: self.calls.index(call)]
+            makers = [c for c in before if mine.search(c.flags) and c.name != "close"]
+            maker = makers[-1] if makers else call
+        return (maker.name == "pipe2" and "O_NONBLOCK" in maker.flags) or (
+            "O_TMPFILE" in maker.flags and "O_WRONLY" in maker.flags
+        )
 
     def is_own_pipe(self, call):
         """Sanitizers probe memory by writing it into a pipe, which is another than ours."""
@@ -172,7 +187,11 @@ class Injected:
 
     def is_timed(self, call):
         """Whether a call of a row is one of its strategy's, rather than of those that prepare the window."""
-        windows = [c.flags for c in self.calls if "O_TMPFILE" in c.flags]
+        windows = [
+            c.flags
+            for c in self.calls
+            if "O_TMPFILE" in c.flags and not self.is_of_a_fact(c)
+        ]
         return (
             self.place(call) == "row"
             and not any(re.search(rf"= {call.fd}<", flags) for flags in windows)
