@@ -100,7 +100,7 @@ exit_status MeasureIn(gather_workspace &workspace, options &options, int argc, c
   if (run)
     options_probe(&options, &workspace, Interrupted);
   if (!AnyLeft(options))
-    return FAILED;
+    return NOTHING_MEASURED;
   static ResultsFile file(0644 & ~mask); // static: as a Workspace
   left_behind.results = &file;
   if (WritesResults(options) && !file.Open(options.out))

@@ -6,7 +6,13 @@
 extern "C" {
 #endif
 
-enum exit_status { MEASURED = 0, FAILED = 1, BAD_USAGE = 2, SIGNALLED = 128 };
+enum exit_status {
+  MEASURED = 0,
+  FAILED = 1, /* a row, or the results */
+  BAD_USAGE = 2,
+  NOTHING_MEASURED = 3, /* no row matched, or all were refused */
+  SIGNALLED = 128,
+};
 
 /* Opens the standard streams that the caller has closed, ignores the signals of a write that cannot be made, and checks
  * at exit that what was printed has arrived. Returns 0 or -errno. */

@@ -1,6 +1,7 @@
 #include "register.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "observer.h"
@@ -19,6 +20,9 @@ using benchmark::Counter;
 
 // Fewer repetitions than this are no row: no script gives a verdict on them.
 constexpr size_t kRepetitionsMin = 4;
+
+// What a warm-up takes at most, or the shortest repetition if that is less: then it does not double what is timed.
+constexpr double kWarmUpS = 1e-3;
 
 // Close enough to the process's start: static initialization comes before everything that takes time.
 const uint64_t process_start_ns = gather_clock_ns();
@@ -42,6 +46,16 @@ int RunOps(gather_run &run, int64_t ops) {
       return error;
   }
   return 0;
+}
+
+// The untimed beginning of a repetition, through the same plan: other rows ran since the last one, and have left the
+// caches, the branch predictors and the clock of the processor to what they do. Returns 0 or the first op's -errno.
+int WarmUp(gather_run &run, double min_time_s) {
+  const uint64_t end_ns = gather_clock_ns() + static_cast<uint64_t>(1e9 * std::min(min_time_s, kWarmUpS));
+  int error = 0;
+  while (!error && gather_clock_ns() < end_ns)
+    error = gather_op(&run);
+  return error;
 }
 
 // The same with one clock read an op.
@@ -203,20 +217,20 @@ std::string Suite::ErrorOf(Row &row) {
 bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
   latency_record record = {};
   int error = options_.latency ? latency_record_open(&record, static_cast<uint64_t>(state.max_iterations)) : 0;
-  if (error) {
+  if (error)
     Fail(row, "record latencies", -error);
-    return false;
-  }
+  else
+    error = WarmUp(run, std::atof(options_.min_time));
   Before before(run);
   uint64_t loop_ns = 0;
   // One batch of all iterations: the loop is ours, and its time can be taken without Google Benchmark's waiting for
-  // other threads.
+  // other threads. It is entered after an error, too: Google Benchmark 1.7.1 aborts otherwise.
   while (state.KeepRunningBatch(state.max_iterations)) {
+    if (error)
+      break;
     const uint64_t begin_ns = gather_clock_ns();
     error = options_.latency ? RunRecordedOps(run, state.max_iterations, record) : RunOps(run, state.max_iterations);
     loop_ns = gather_clock_ns() - begin_ns;
-    if (error)
-      break;
   }
   if (error)
     Fail(row, run.operation, -error);

@@ -97,19 +97,17 @@ if [ -n "$cross" ]; then
   exec "$python" "$root/results/cross_table.py" "$folder"
 fi
 
-# What tells one file of a name from another.
-identity() {
-  stat -c '%d:%i:%y' "$1" 2>/dev/null || true
-}
+# Ctrl-C reaches the benchmark too, which keeps the repetitions that it has made: wait for it, and show them.
+trap : INT HUP
 
-# measure FILE OPTION...: a run that fails early leaves no results, and those of an earlier run must not pass for its own.
+# measure FILE OPTION...: runs the benchmark; where it leaves no results, those of an earlier run must not pass for its own:
+# its status is 3 where nothing was measured, and the build's log is older than what it wrote.
 measure() {
   file=$1
   shift
-  before=$(identity "$file")
   status=0
   "$suite" "$@" --benchmark_out="$file" >/dev/null || status=$?
-  if [ "$(identity "$file")" = "$before" ]; then
+  if [ "$status" -eq 3 ] || [ -z "$(find "$file" -newer "$log" 2>/dev/null)" ]; then
     [ "$status" -ne 0 ] || status=1
     exit "$status"
   fi
@@ -118,7 +116,7 @@ measure() {
 echo "measuring ..." >&2
 measure "$out" --preset=blog "$@"
 "$python" "$root/results/blog_table.py" --published "$out" || [ "$status" -ne 0 ] || status=1
-if [ -n "$report" ]; then
+if [ -n "$report" ] && [ "$status" -lt 128 ]; then
   worst=$status
   echo "measuring the grid, about two minutes ..." >&2
   measure "$results/grid.json" --preset=grid "$@"

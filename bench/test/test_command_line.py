@@ -109,7 +109,7 @@ def test_the_filter_chooses_rows(tmp_path):
 def test_a_filter_that_matches_nothing_fails_and_leaves_no_file(tmp_path):
     out = tmp_path / "out.json"
     result = run("--benchmark_filter=nothing", f"--benchmark_out={out}")
-    assert result.returncode == 1
+    assert result.returncode == 3
     assert "no row matches" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -135,7 +135,7 @@ def test_a_run_of_refused_rows_only_fails(tmp_path):
     result = run(
         "--target=null", "--strategy=write", "--sync=fsync", f"--benchmark_out={out}"
     )
-    assert result.returncode == 1
+    assert result.returncode == 3
     assert "refused" in result.stderr
     assert not out.exists()
 

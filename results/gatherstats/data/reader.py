@@ -300,7 +300,10 @@ def _error_of(item: dict) -> str | None:
     if isinstance(item, _Doubled):
         return _TWICE.format(item.key)
     if item.get("error_occurred"):
-        return _text(item.get("error_message")) or "failed without a message"
+        message = _text(item.get("error_message"))
+        # gatherbench put the row's name before it once, which whoever shows it adds.
+        message = message.removeprefix(f"{item.get('run_name')}: ")
+        return message or "failed without a message"
     if item.get("skipped"):
         message = _text(item.get("skip_message")) or _text(item.get("error_message"))
         return "skipped: " + (message or "without a message")
