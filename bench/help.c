@@ -27,7 +27,7 @@ void options_print_help(void) {
   puts("\nThe run:");
   for (const struct run_option *option = run_options; option->name; option++)
     print_option(option->name, option->argument, option->doc, NULL);
-  puts("\nExit status: 0 all rows measured; 1 a row failed or nothing matched; 2 bad usage; "
+  puts("\nExit status: 0 all rows measured; 1 a row failed; 2 bad usage; 3 nothing to measure; "
        "128+signal when interrupted.\n"
        "\n"
        "Google Benchmark's flags follow. Random interleaving, single repetitions in the results "
