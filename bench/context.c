@@ -60,4 +60,6 @@ void context_end(struct run_context *context) {
   gather_contention_end(&context->contention, context->add, add_spoiled);
   if (*spoiled_text())
     context->add("spoiled", spoiled_text());
+  if (*went_without_text())
+    context->add("went_without", went_without_text());
 }

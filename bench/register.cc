@@ -213,6 +213,18 @@ std::string Suite::ErrorOf(Row &row) {
   return row.error;
 }
 
+// What the workspace went without since this was last asked.
+void Suite::TellWentWithout() {
+  const std::lock_guard<std::mutex> lock(told_mutex_);
+  pthread_mutex_lock(&workspace_.mutex);
+  if (std::strlen(workspace_.went_without) > told_) {
+    progress_clear(&progress_);
+    went_without_add(workspace_.went_without);
+    told_ = std::strlen(workspace_.went_without);
+  }
+  pthread_mutex_unlock(&workspace_.mutex);
+}
+
 // The timed stretch, and what is known of it; false if it failed.
 bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
   latency_record record = {};
@@ -265,6 +277,7 @@ void Suite::Run(benchmark::State &state, Row &row) {
       Fail(row, run.operation, -error);
     if (state.thread_index() == 0)
       EndRepetition(row);
+    TellWentWithout();
   }
   if (skipped.empty())
     skipped = ErrorOf(row);

@@ -74,6 +74,7 @@ private:
   std::string BeginRepetition(const benchmark::State &state, Row &row);
   void EndRepetition(Row &row);
   void SettleInterrupted(int signal);
+  void TellWentWithout();
 
   const options &options_;
   gather_workspace &workspace_;
@@ -82,6 +83,8 @@ private:
   ::progress progress_;
   size_t repetitions_done_ = 0;
   bool finished_ = false;
+  std::mutex told_mutex_;
+  size_t told_ = 0; // bytes of workspace_.went_without that are told
 };
 
 #endif

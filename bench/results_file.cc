@@ -1,6 +1,7 @@
 #include "results_file.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -9,10 +10,22 @@
 #include <unistd.h>
 
 #include "printable.h"
+#include "workspace.h"
 
 bool ResultsFile::Complain(const char *operation, const std::string &path, const char *reason) {
   complain("%s %s: %s", operation, path.c_str(), reason);
   return false;
+}
+
+// Where PATH.partial is longer than a name may be: a name from the hash of the file's (FNV-1a), always the same.
+static std::string ShortPartial(const std::string &path) {
+  const size_t slash = path.rfind('/') + 1; // 0 where there is none
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (const char byte : path.substr(slash))
+    hash = (hash ^ static_cast<unsigned char>(byte)) * UINT64_C(0x100000001b3);
+  char name[48];
+  std::snprintf(name, sizeof name, ".gatherbench-%016llx.partial", static_cast<unsigned long long>(hash));
+  return path.substr(0, slash) + name;
 }
 
 bool ResultsFile::Open(const std::string &path) {
@@ -27,9 +40,14 @@ bool ResultsFile::Open(const std::string &path) {
     return Complain("write results to", path, std::strerror(errno));
   }
 
-  const std::string partial = path + ".partial";
   // O_NONBLOCK: opening a FIFO would wait for its reader.
-  const int fd = open(partial.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+  const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  std::string partial = path + ".partial";
+  int fd = open(partial.c_str(), flags, 0600);
+  if (fd < 0 && errno == ENAMETOOLONG) {
+    partial = ShortPartial(path);
+    fd = open(partial.c_str(), flags, 0600);
+  }
   if (fd < 0)
     return Complain("create", partial, std::strerror(errno));
   const char *wrong = nullptr;
@@ -66,13 +84,16 @@ bool ResultsFile::Write(const std::string &text) {
 bool ResultsFile::Complete(const std::string &text) {
   if (!Write(text))
     return false;
-  (void)fchmod(fd_, mode_); // a file system without modes has no other to give
+  if (fchmod(fd_, mode_) < 0)
+    complain("fchmod %s: %s; the results are kept all the same", partial_path_.c_str(), std::strerror(errno));
   int synced;
   do
     synced = fsync(fd_);
   while (synced < 0 && errno == EINTR);
-  if (synced < 0)
+  if (synced < 0 && gather_is_loss(errno))
     return Complain("fsync", partial_path_, std::strerror(errno));
+  if (synced < 0)
+    complain("fsync %s: %s; the results are kept all the same", partial_path_.c_str(), std::strerror(errno));
   if (rename(partial_path_.c_str(), path_.c_str()) < 0)
     return Complain("rename", partial_path_, std::strerror(errno));
   const int fd = fd_;

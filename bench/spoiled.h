@@ -15,6 +15,13 @@ __attribute__((format(printf, 1, 2))) void spoiled_add(const char *format, ...);
  * figures. */
 const char *spoiled_text(void);
 
+/* Adds what the suite went without: lines such as "flock: Bad file descriptor", as a workspace notes them. A line that
+ * is new is told on stderr too. Not for several threads at once. */
+void went_without_add(const char *lines);
+
+/* All of them. */
+const char *went_without_text(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,11 @@
  * need not be there. Up to this size all bytes are. */
 #define REPEATED_BYTES ((size_t)64 << 20)
 
+size_t gather_call_bytes_max(void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  return (size_t)INT_MAX / page * page;
+}
+
 size_t gather_iov_max(void) {
   long entries = sysconf(_SC_IOV_MAX);
   return entries > 0 ? (size_t)entries : 16; /* POSIX promises 16 (_XOPEN_IOV_MAX) */
@@ -87,18 +92,19 @@ static void release(const struct gather_run *run, void *memory, size_t bytes) {
     free(memory);
 }
 
-/* The pieces of at most GATHER_CALL_BYTES_MAX that a buffer is cut into; an empty buffer is a piece
+/* The pieces of at most gather_call_bytes_max() bytes that a buffer is cut into; an empty buffer is a piece
  * too. */
 static size_t pieces_of(size_t bytes) {
-  return bytes == 0 ? 1 : (bytes - 1) / GATHER_CALL_BYTES_MAX + 1;
+  return bytes == 0 ? 1 : (bytes - 1) / gather_call_bytes_max() + 1;
 }
 
 /* Appends a buffer's pieces to batch->pieces. */
 static void add_pieces(struct gather_batch *batch, size_t *pieces, const struct iovec *buffer) {
+  const size_t most = gather_call_bytes_max();
   size_t done = 0;
   do {
     size_t rest = buffer->iov_len - done;
-    size_t bytes = rest < GATHER_CALL_BYTES_MAX ? rest : GATHER_CALL_BYTES_MAX;
+    size_t bytes = rest < most ? rest : most;
     batch->pieces[(*pieces)++] = (struct iovec){(char *)buffer->iov_base + done, bytes};
     done += bytes;
   } while (done < buffer->iov_len);
@@ -109,7 +115,7 @@ static void add_calls(struct gather_batch *batch, size_t pieces, size_t entries_
   struct gather_call *call = NULL;
   for (size_t i = 0; i < pieces; i++) {
     struct iovec *piece = &batch->pieces[i];
-    if (call == NULL || (size_t)call->count == entries_max || call->bytes + piece->iov_len > GATHER_CALL_BYTES_MAX) {
+    if (call == NULL || (size_t)call->count == entries_max || call->bytes + piece->iov_len > gather_call_bytes_max()) {
       call = &batch->calls[batch->calls_count++];
       *call = (struct gather_call){.iov = piece};
     }

@@ -48,11 +48,14 @@ enum gather_layout {
 /* How a batch is written. */
 struct gather_strategy {
   const char *name;
-  const char *doc;                       /* one line */
-  unsigned needs;                        /* of the rest of the plan: gather_capability bits */
-  unsigned offers;                       /* gather_capability bits */
-  enum gather_layout layout;             /* how a batch becomes calls */
-  const char *(*missing)(void);          /* NULL, or a function that returns NULL or why this system lacks it */
+  const char *doc;              /* one line */
+  unsigned needs;               /* of the rest of the plan: gather_capability bits */
+  unsigned offers;              /* gather_capability bits */
+  enum gather_layout layout;    /* how a batch becomes calls */
+  const char *(*missing)(void); /* NULL, or a function that returns NULL or why this system lacks it */
+  /* NULL, or tries the system call itself, without bytes, where the C library might put another one in its place:
+   * returns 0 or -errno. */
+  int (*try_call)(void);
   int (*open)(struct gather_run *run);   /* untimed, or NULL */
   void (*close)(struct gather_run *run); /* untimed, or NULL */
   /* Writes the whole batch, from `offset` on where the strategy is positioned. */
@@ -159,9 +162,10 @@ unsigned gather_plan_slot(const struct gather_plan *plan, unsigned thread);
 /* NULL, or the reason why the plan makes no sense or this system lacks a part of it. Touches no file. */
 const char *gather_plan_refuse(const struct gather_plan *plan);
 
-/* What only a real transfer can tell: whether this very directory takes the plan's flags (O_DIRECT, RWF_DSYNC), and
- * can allocate blocks where the plan does. Returns 0 if it does, 1 with the reason in reason[size] if not, or -errno
- * where the attempt itself failed. Plans without such needs are not tried. */
+/* What only a real transfer can tell: whether the plan's calls are there and allowed, its target can be opened, and
+ * this very directory takes its flags (O_DIRECT, RWF_DSYNC). Returns 0 if so, 1 with the reason in reason[size] if not,
+ * or -errno, with the reason too, where the attempt itself failed. Plans that make the same calls are tried once for
+ * each workspace. Not for several threads at once. */
 int gather_plan_probe(const struct gather_plan *plan, struct gather_workspace *workspace, char *reason, size_t size);
 
 /* One of the things that tell a plan from others: what it is called and its value, as on the command line. */
@@ -226,6 +230,7 @@ struct gather_run {
   struct gather_workspace *workspace;
   unsigned thread;       /* which of the plan's threads this is, from 0 */
   const char *operation; /* what failed last, for messages; NULL while nothing has */
+  int lock_error;        /* `file`: 0, or the error number of the latest lock that was refused */
   char file_name[24];    /* `file`: the file's name in the workspace's private directory */
   char *memory;          /* the bytes of all buffers */
   size_t memory_bytes;

@@ -11,9 +11,9 @@
 /* What the compiler cannot know: the branch is for short writes, signals and errors. */
 #define GATHER_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* The most bytes of one call. Linux writes 0x7ffff000 at most and returns short beyond (write(2),
- * Notes); macOS refuses more than INT_MAX. The smaller of the two serves both. */
-#define GATHER_CALL_BYTES_MAX ((size_t)0x7ffff000)
+/* The most bytes of one call: whole pages, fewer than 2 GiB. Linux returns short beyond (0x7ffff000 where a page has
+ * 4096 bytes; write(2), Notes); macOS refuses more than INT_MAX. */
+size_t gather_call_bytes_max(void);
 
 /* Notes which operation failed and returns -error. */
 static inline int gather_fail(struct gather_run *run, const char *operation, int error) {
@@ -24,6 +24,9 @@ static inline int gather_fail(struct gather_run *run, const char *operation, int
 /* The most entries that one call takes. */
 size_t gather_iov_max(void);
 
+/* Whether an error says "not here" or "not for you", rather than that something broke. */
+bool gather_is_unavailable(int error);
+
 /* Fills memory with bytes that no file system can compress; equal seeds give equal bytes. */
 void gather_fill(char *memory, size_t bytes, uint64_t seed);
 
@@ -32,6 +35,10 @@ void gather_fill(char *memory, size_t bytes, uint64_t seed);
 /* Allocates the bytes of the plan's buffers in run->memory and the batches over them. */
 int gather_batches_open(struct gather_run *run);
 void gather_batches_close(struct gather_run *run);
+
+/* probe.c */
+
+void gather_probes_free(struct gather_workspace *workspace);
 
 /* verify.c */
 
@@ -50,6 +57,9 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, u
 /* The private directory, made if need be, and in name[size] a file name that nobody else in it has. The descriptor
  * stays the workspace's. */
 int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size);
+
+/* Notes once that the measurement goes on without what a call would have done: workspace->went_without. */
+void gather_go_without(struct gather_workspace *workspace, const char *call, int error);
 
 /* Waits until all that was written in the workspace so far has reached the device. 0 or -errno. */
 int gather_workspace_settle(struct gather_workspace *workspace);

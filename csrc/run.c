@@ -107,6 +107,8 @@ int gather_close(struct gather_run *run) {
     error = close_error;
     operation = run->operation;
   }
+  if (run->lock_error)
+    gather_go_without(run->workspace, "flock", run->lock_error);
   int settle_error = settle(run);
   if (!error) {
     error = settle_error;

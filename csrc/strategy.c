@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -175,8 +176,19 @@ static int pwrite2_vector(struct gather_run *run, const struct gather_batch *bat
   return write_calls(run, batch, offset, call_pwritev2, "pwritev2");
 }
 #define pwritev2_missing NULL
+
+/* glibc calls pwritev where the kernel has no pwritev2, or a filter denies it, and no flags are given. */
+static int try_pwritev2(void) {
+#ifdef SYS_pwritev2
+  /* No descriptor: the call says so itself where there is one. */
+  return syscall(SYS_pwritev2, -1, NULL, 0L, 0L, 0L, 0) < 0 && errno != EBADF ? -errno : 0;
+#else
+  return 0;
+#endif
+}
 #else
 #define pwrite2_vector NULL
+#define try_pwritev2   NULL
 static const char *pwritev2_missing(void) {
   return "this system has no pwritev2";
 }
@@ -190,6 +202,7 @@ static const struct gather_strategy strategy_pwritev2 = {
     .layout = GATHER_VECTOR,
     .write = pwrite2_vector,
     .missing = pwritev2_missing,
+    .try_call = try_pwritev2,
 };
 
 static int write_joined(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {

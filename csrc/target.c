@@ -63,8 +63,9 @@ static int preallocate(int fd, uint64_t bytes) {
 }
 #endif
 
-/* As .NET's FileStream opens a new file, with an advisory shared lock, which a file system may not have. O_EXCL:
- * whoever may change the parent directory can put another in the place of ours, with links in it. */
+/* As .NET's FileStream opens a new file, with an advisory shared lock. The file is new, so that nobody else holds one:
+ * an error says that the file system has no such lock for this file, as NFSv4 has none where it is open for writing
+ * alone. O_EXCL: whoever may change the parent directory can put another in the place of ours, with links in it. */
 static int file_create(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   int fd = openat(run->workspace->private_fd, run->file_name,
@@ -72,22 +73,12 @@ static int file_create(struct gather_run *run) {
   if (fd < 0)
     return gather_fail(run, "open", errno);
   run->fd = fd;
-
-  int error;
-  if (flock(fd, LOCK_SH | LOCK_NB) < 0 && errno != ENOTSUP && errno != ENOLCK && errno != ENOSYS) {
-    error = gather_fail(run, "flock", errno);
-    goto err;
-  }
-  if (plan->preallocate) {
-    error = preallocate(fd, plan->file_bytes);
-    if (error) {
-      error = gather_fail(run, PREALLOCATE, error);
-      goto err;
-    }
-  }
-  return 0;
-
-err:
+  if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+    run->lock_error = errno;
+  int error = plan->preallocate ? preallocate(fd, plan->file_bytes) : 0;
+  if (!error)
+    return 0;
+  error = gather_fail(run, PREALLOCATE, error);
   /* The first error is the one to tell; the file must go all the same. */
   (void)unlinkat(run->workspace->private_fd, run->file_name, 0);
   (void)close(fd);
@@ -131,12 +122,17 @@ static const struct gather_target target_null = {
 
 /* --- Streams: what is written must be read, by a thread that the run owns. --- */
 
-#define READER_BYTES (256 << 10) /* more than a pipe or a socket holds, so that the reader empties it in one call */
+/* More than a socket holds, or a pipe, which has 16 pages, so that the reader empties it in one call. */
+static size_t reader_bytes(void) {
+  const size_t pipe = 16 * (size_t)sysconf(_SC_PAGESIZE), least = 256 << 10;
+  return pipe > least ? pipe : least;
+}
 
 struct gather_reader {
   pthread_t thread;
   int fd;
   char *memory;
+  size_t memory_bytes;
   uint64_t bytes;                    /* read so far */
   int error;                         /* 0, or the first error of a read, or EBADMSG for a wrong byte */
   const struct gather_batch *expect; /* what comes, again and again; NULL where only bytes are counted */
@@ -169,7 +165,7 @@ static bool is_expected(struct gather_reader *reader, const char *memory, size_t
 static void *drain(void *context) {
   struct gather_reader *reader = context;
   for (;;) {
-    ssize_t result = read(reader->fd, reader->memory, READER_BYTES);
+    ssize_t result = read(reader->fd, reader->memory, reader->memory_bytes);
     if (result == 0)
       return NULL;
     if (result < 0) {
@@ -189,11 +185,11 @@ static void *drain(void *context) {
 /* Starts the thread that drains read_fd, which it owns from now on, even after an error. */
 static int start_reader(struct gather_run *run, int read_fd) {
   struct gather_reader *reader = calloc(1, sizeof *reader);
-  char *memory = malloc(READER_BYTES);
+  char *memory = malloc(reader_bytes());
   int error = ENOMEM;
   if (reader == NULL || memory == NULL)
     goto err;
-  *reader = (struct gather_reader){.fd = read_fd, .memory = memory};
+  *reader = (struct gather_reader){.fd = read_fd, .memory = memory, .memory_bytes = reader_bytes()};
   if (run->plan->verify && (run->plan->strategy->offers & GATHER_BYTES))
     reader->expect = &run->batch;
 

@@ -40,6 +40,25 @@ static int fail(struct gather_workspace *workspace, const char *operation, int e
   return -error;
 }
 
+bool gather_is_loss(int error) {
+  return error == EIO || error == ENOSPC || error == EDQUOT;
+}
+
+/* gather_go_without, with the mutex held. */
+static void go_without(struct gather_workspace *workspace, const char *call, int error) {
+  char line[128];
+  snprintf(line, sizeof line, "%s: %s", call, strerror(error));
+  size_t used = strlen(workspace->went_without);
+  if (strstr(workspace->went_without, line) == NULL)
+    snprintf(workspace->went_without + used, sizeof workspace->went_without - used, "%s%s", used ? "\n" : "", line);
+}
+
+void gather_go_without(struct gather_workspace *workspace, const char *call, int error) {
+  pthread_mutex_lock(&workspace->mutex);
+  go_without(workspace, call, error);
+  pthread_mutex_unlock(&workspace->mutex);
+}
+
 /* Removes the files that we make in a private directory. What cannot be removed shows when the directory is. */
 static void remove_files(DIR *entries) {
   for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
@@ -97,20 +116,6 @@ static int open_parent(struct gather_workspace *workspace) {
   return remove_all_stale(workspace);
 }
 
-int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, uint64_t *free_bytes) {
-  int error = open_parent(workspace);
-  if (error)
-    return error;
-  if (faccessat(workspace->parent_fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
-    return fail(workspace, "write to directory", errno);
-  error = gather_free_bytes(workspace->dir, free_bytes);
-  if (error == -ENOSYS)
-    return 0; /* a file system without a size of its own: only writing tells */
-  if (error)
-    return fail(workspace, "statvfs", -error);
-  return *free_bytes < bytes ? fail(workspace, "make files", ENOSPC) : 0;
-}
-
 /* Whether the directory that private_fd stands for still is the one of that name: between being
  * made and being locked it looks like one that was left behind. */
 static bool still_there(const struct gather_workspace *workspace) {
@@ -143,13 +148,15 @@ static int open_private(struct gather_workspace *workspace) {
     if (workspace->private_fd >= 0) {
       /* Somebody who clears up may hold it for a moment, and remove it. A file system without locks leaves the
        * directory to be removed by hand if the process is killed. */
-      bool locked = flock(workspace->private_fd, LOCK_EX | LOCK_NB) == 0;
-      if ((!locked && errno == EWOULDBLOCK) || !still_there(workspace)) {
+      int lock_error = flock(workspace->private_fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+      if (lock_error == EWOULDBLOCK || !still_there(workspace)) {
         (void)unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR);
         (void)close(workspace->private_fd);
         workspace->private_fd = -1;
         continue;
       }
+      if (lock_error)
+        go_without(workspace, "flock", lock_error);
     }
     if (workspace->private_fd < 0) {
       error = errno;
@@ -159,6 +166,27 @@ static int open_private(struct gather_workspace *workspace) {
     return workspace->private_fd;
   }
   return fail(workspace, "create directory", EEXIST);
+}
+
+int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, uint64_t *free_bytes) {
+  int error = open_parent(workspace);
+  if (error)
+    return error;
+  bool told = faccessat(workspace->parent_fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
+  if (!told && (errno == EACCES || errno == EROFS))
+    return fail(workspace, "write to directory", errno);
+  error = gather_free_bytes(workspace->dir, free_bytes);
+  if (!error && *free_bytes < bytes)
+    return fail(workspace, "make files", ENOSPC);
+  if (error && error != -ENOSYS)
+    gather_go_without(workspace, "statvfs", -error); /* only writing tells whether there is room */
+  if (told)
+    return 0;
+  /* The call itself was refused, as by a filter that does not know it: only trying tells. */
+  pthread_mutex_lock(&workspace->mutex);
+  int private_fd = open_private(workspace);
+  pthread_mutex_unlock(&workspace->mutex);
+  return private_fd < 0 ? private_fd : 0;
 }
 
 /* A new file in the private directory; a descriptor or -errno. */
@@ -182,7 +210,7 @@ static int create_nameless(struct gather_workspace *workspace) {
 #ifdef __linux__
   char path[32];
   int fd = openat(workspace->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
+  if (fd < 0 && errno != EISDIR && errno != ENOENT && !gather_is_unavailable(errno))
     return fail(workspace, "create file", errno);
   if (fd >= 0) {
     path_of(fd, path);
@@ -218,6 +246,16 @@ static int sync_file(int fd) {
   return 0;
 }
 
+/* Where a file cannot be synced at all it is as clean as it can be; what was lost is an error. */
+static int sync_window(struct gather_workspace *workspace, int fd, const char *operation) {
+  int error = sync_file(fd);
+  if (error && gather_is_loss(error))
+    return fail(workspace, operation, error);
+  if (error)
+    go_without(workspace, "fsync of the window", error);
+  return 0;
+}
+
 /* Writes bytes [from, to) of the window, so that its blocks and pages exist before anything is
  * timed. */
 static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from, uint64_t to) {
@@ -237,8 +275,7 @@ static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from
     }
   }
   free(chunk);
-  int sync_error = error ? 0 : sync_file(fd);
-  return sync_error ? fail(workspace, "fsync the window", sync_error) : error;
+  return error ? error : sync_window(workspace, fd, "fsync the window");
 }
 
 int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size) {
@@ -303,16 +340,15 @@ int gather_workspace_settle(struct gather_workspace *workspace) {
   int error = 0;
   for (unsigned i = 0; i < workspace->windows_count && !error; i++)
     if (workspace->windows[i].fd >= 0)
-      error = sync_file(workspace->windows[i].fd);
-  /* The deletion of files is on its way until the directory is synced. */
+      error = sync_window(workspace, workspace->windows[i].fd, "settle earlier writes");
+  /* The deletion of files is on its way until the directory is synced; nothing that was measured is. */
   if (!error && workspace->private_fd >= 0) {
-    error = sync_file(workspace->private_fd);
-    if (error == EINVAL)
-      error = 0; /* some file systems have no such thing */
+    int directory_error = sync_file(workspace->private_fd);
+    if (directory_error)
+      go_without(workspace, "fsync of the directory", directory_error);
   }
-  int result = error ? fail(workspace, "settle earlier writes", error) : 0;
   pthread_mutex_unlock(&workspace->mutex);
-  return result;
+  return error;
 }
 
 /* Removes the private directory; if that fails, once more after what earlier errors may have left in it. */
@@ -343,6 +379,7 @@ int gather_workspace_close(struct gather_workspace *workspace) {
       error = fail(workspace, "unlink the window", errno);
   }
   free(workspace->windows);
+  gather_probes_free(workspace);
   char left[sizeof workspace->private_name] = "";
   if (workspace->private_fd >= 0) {
     int remove_error = remove_private(workspace);

@@ -72,7 +72,7 @@ def test_a_failed_sync_on_fuse_fails_its_row(error, scope, sync, tmp_path):
             assert result.returncode == 1
             (message,) = failed(results).values()  # the other row goes on
             assert len(repetitions(results)) == 4
-            assert message.endswith(f": {sync}: {os.strerror(number)}")
+            assert message == f"{sync}: {os.strerror(number)}"
 
 
 # How much a short write writes: one byte; less than the first buffer, less than the second; all but one byte.

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -190,6 +191,21 @@ static int fs_fsync(const char *path, int data_only, struct fuse_file_info *info
   return result_of(data_only ? fdatasync((int)info->fh) : fsync((int)info->fh));
 }
 
+static int fs_fsyncdir(const char *path, int data_only, struct fuse_file_info *info) {
+  (void)path;
+  (void)data_only;
+  (void)info;
+  return is_faulty("fsyncdir") ? -options.error : 0;
+}
+
+/* As on NFSv4 and SMB a shared lock is a read lock, which a descriptor for writing alone cannot have. */
+static int fs_flock(const char *path, struct fuse_file_info *info, int op) {
+  (void)path;
+  if ((fcntl((int)info->fh, F_GETFL) & O_ACCMODE) == O_WRONLY && is_faulty("flock"))
+    return -options.error;
+  return result_of(flock((int)info->fh, op));
+}
+
 /* Called after the last close. */
 static int fs_release(const char *path, struct fuse_file_info *info) {
   (void)path;
@@ -215,6 +231,8 @@ static const struct fuse_operations operations = {
     .fallocate = fs_fallocate,
     .flush = fs_flush,
     .fsync = fs_fsync,
+    .fsyncdir = fs_fsyncdir,
+    .flock = fs_flock,
     .release = fs_release,
 };
 

@@ -33,6 +33,9 @@ OPERATIONS = {
     "pipe2": "pipe",
 }
 
+# What fsync says of bytes that are lost; other errors say that it is refused.
+LOSSES = ["EIO", "ENOSPC", "EDQUOT"]
+
 # After a signal these are repeated. An open, an unlink or a lock that it ended is an error; and what close(2) was called
 # for is closed all the same.
 REPEATED = [*WRITES, "pread64", "fsync", "fdatasync", "fallocate"]
@@ -224,8 +227,15 @@ class Injected:
             or (error == "EINTR" and call.name in REPEATED and place != "screen")
             or (error == "EAGAIN" and call.name in WRITES and self.is_timed(call))
             or (call.name in WRITES and self.is_timed(call) and self.wrote_less())
-            # A file system without locks does, and what was not removed is tried again.
-            or (private and call.name in ("flock", "unlinkat"))
+            # What was not removed is tried again; locks and a synced directory are done without.
+            or (private and call.name in ("flock", "unlinkat", "fsync"))
+            or (place == "row" and call.name == "flock")
+            # A sync that is refused loses nothing, unless it is what is measured.
+            or (
+                call.name == "fsync"
+                and error not in LOSSES
+                and not (place == "row" and self.is_timed(call))
+            )
         )
         if place == "results" and call.name == "flock" and error == "EAGAIN":
             return self.check_held
