@@ -31,9 +31,7 @@ status=0
 
 # Not the tests that kill or limit programs: counters that are cut short while they are written are lost.
 COVERAGE_PROCESS_START=$folder/python/settings PYTHONPATH=$folder/python \
-  meson test -C "$folder" --timeout-multiplier=10 plan run faults each_call streams threads \
-  calls command_line failures grid untrusted_options concurrent_op concurrent_file corpus \
-  results results_streams screens || status=1
+  meson test -C "$folder" --timeout-multiplier=10 --suite=coverage --no-suite=slow || status=1
 python3-coverage combine --quiet --rcfile="$folder/python/settings"
 
 # sources NAME OPTION...: the coverage of the C and C++ sources in one folder, without its tests.

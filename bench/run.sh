@@ -52,7 +52,10 @@ esac
 
 build_suite() {
   if [ ! -f "$build/build.ninja" ]; then
-    meson setup --buildtype=release "$build" "$root" || return 1
+    meson setup --buildtype=release -Dtests=false "$build" "$root" || return 1
+  elif [ -n "$(find /var/lib/dpkg/status -newer "$build/build.ninja" 2>/dev/null)" ]; then
+    # What was installed or removed since is not what Meson remembers.
+    meson configure --clearcache "$build" && meson setup --reconfigure "$build" "$root" || return 1
   fi
   if [ -n "$cross" ]; then
     meson configure -Dcross_arch="$other" "$build" || return 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh [--test] [--all] [--cross] [--report]: installs the Debian packages that are missing, as root or through sudo:
+# setup.sh [--test] [--browser] [--all] [--cross] [--report]: installs the Debian packages that are missing, as root or through sudo:
 # those that bench/run.sh needs, and with the options those of the tests, of the slow tests, of the other architecture and
 # of the report too.
 # Prints nothing where nothing is missing.
@@ -7,6 +7,7 @@ set -eu
 
 packages="g++ meson ninja-build pkg-config libbenchmark-dev python3 python3-numpy python3-scipy"
 foreign=
+test=
 
 # The compiler, libraries and emulator of the architecture that this machine is not.
 add_cross() {
@@ -27,11 +28,14 @@ for option in "$@"; do
   case $option in
     --test)
       packages="$packages clang clang-format clang-tidy cppcheck libcmocka-dev strace black pyflakes3 shellcheck
-        locales python3-pytest python3-hypothesis python3-matplotlib chromium
-        e2fsprogs xfsprogs btrfs-progs fuse3 libfuse3-dev"
-      command -v npm >/dev/null || packages="$packages npm" ;;
+        locales python3-pytest python3-hypothesis python3-matplotlib
+        e2fsprogs xfsprogs btrfs-progs fuse3 libfuse3-dev" test=yes ;;
+    --browser) packages="$packages chromium" ;;
     --all) packages="$packages valgrind libclang-rt-dev gcovr python3-coverage" ;;
-    --cross) add_cross ;;
+    --cross)
+      add_cross
+      # It brings the compiler for macOS, which the tests alone use.
+      [ -z "$test" ] || command -v npm >/dev/null || packages="$packages npm" ;;
     --report) packages="$packages python3-matplotlib" ;;
     *)
       echo "setup.sh: unknown argument '$option'" >&2
@@ -57,6 +61,7 @@ done
 [ -n "$missing" ] || exit 0
 
 add_foreign=
+test=
 if [ -n "$foreign" ] && ! dpkg --print-foreign-architectures | grep -qx "$foreign"; then
   add_foreign="dpkg --add-architecture $foreign && "
 fi

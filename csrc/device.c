@@ -80,7 +80,7 @@ static int each_device(const char *folder, int (*on_device)(struct gather_device
     return -errno;
   int error = -ENOENT;
   for (struct dirent *entry; (error == 0 || error == -ENOENT) && (entry = readdir(entries)) != NULL;) {
-    char path[SYSFS_PATH_BYTES + sizeof entry->d_name];
+    char path[SYSFS_PATH_BYTES + sizeof entry->d_name + sizeof "//dev"];
     dev_t number;
     snprintf(path, sizeof path, "%s/%s/dev", folder, entry->d_name);
     if (entry->d_name[0] != '.' && read_device_number(path, &number) == 0)

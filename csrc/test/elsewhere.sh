@@ -1,15 +1,20 @@
 #!/bin/sh
-# elsewhere.sh COMPILER-COMMAND RUN|LINK CONFIG: builds csrc and its smoke test, which needs no test library, with another
-# compiler, warnings as errors; RUN runs it too. CONFIG is a config.h, whose HAVE_ macros are found out anew. Exits with
-# 77, which Meson takes for skipped, where there is no such compiler.
+# elsewhere.sh COMPILER-COMMAND RUN|LINK CONFIG MACHINE: builds csrc and its smoke test, which needs no test library, with another
+# compiler, warnings as errors; RUN runs it too. CONFIG is a config.h, whose HAVE_ macros are found out anew. MACHINE is
+# machine.py, which finds out whether such a program can run here. Exits with 77, which Meson takes for skipped, where it
+# cannot, or where there is no such compiler.
 set -eu
 
 compiler=$1
 action=$2
 config=$3
+machine=$4
 csrc=$(cd "$(dirname "$0")/.." && pwd)
 
-command -v "${compiler%% *}" >/dev/null || exit 77
+if ! command -v "${compiler%% *}" >/dev/null; then
+  echo "SKIPPED: $(basename "${compiler%% *}") is missing"
+  exit 77
+fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export ZIG_GLOBAL_CACHE_DIR="$folder/cache" ZIG_LOCAL_CACHE_DIR="$folder/cache"
@@ -31,6 +36,11 @@ echo '#define GATHERBENCH_COMPILER_FLAGS "-O2"' >>"$folder/config.h"
 $compiler -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -D_DARWIN_C_SOURCE -D_FILE_OFFSET_BITS=64 -I"$folder" -I"$csrc" \
   -o "$folder/smoke" "$csrc"/*.c "$csrc/test/smoke.c" -lpthread
 case $action in
-  RUN) "$folder/smoke" ;;
+  RUN)
+    echo 'int main(void) { return 0; }' >"$folder/nothing.c"
+    # shellcheck disable=SC2086
+    $compiler -o "$folder/nothing" "$folder/nothing.c"
+    python3 "$machine" runs "$folder/nothing"
+    "$folder/smoke" ;;
   LINK) echo "linked; not run, for this is another system" ;;
 esac
