@@ -15,14 +15,14 @@ bool directory_check(const struct options *options, struct gather_workspace *wor
     complain("%s: %.1f MB are needed and %.1f MB are free", options->dir, (double)bytes / 1e6,
              (double)free_bytes / 1e6);
   else if (error)
-    complain("%s %s: %s", workspace->operation, options->dir, strerror(-error));
+    complain("%s %s: %s", workspace->failure.call, options->dir, strerror(-error));
   return error == 0;
 }
 
 bool directory_close(struct gather_workspace *workspace) {
   int error = gather_workspace_close(workspace);
   if (error)
-    complain("%s in %s: %s", workspace->operation, workspace->dir, strerror(-error));
+    complain("%s in %s: %s", workspace->failure.call, workspace->dir, strerror(-error));
   if (*workspace->private_name)
     complain("%s/%s is left; the next run there removes it", workspace->dir, workspace->private_name);
   return error == 0;

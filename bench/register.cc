@@ -245,7 +245,7 @@ bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
     loop_ns = gather_clock_ns() - begin_ns;
   }
   if (error)
-    Fail(row, run.operation, -error);
+    Fail(row, run.failure.call, -error);
   else
     AddCounters(state, run, before, loop_ns);
   if (!error && options_.latency) {
@@ -266,15 +266,15 @@ void Suite::Run(benchmark::State &state, Row &row) {
     const int error = gather_open(&run, row.plan, &workspace_, static_cast<unsigned>(state.thread_index()));
     opened = error == 0;
     if (error)
-      Fail(row, run.operation, -error);
+      Fail(row, run.failure.call, -error);
   }
   if (opened) {
     int error = Measure(state, row, run) && row.plan->verify ? gather_verified_op(&run) : 0;
     if (error)
-      Fail(row, run.operation, -error);
+      Fail(row, run.failure.call, -error);
     error = gather_close(&run);
     if (error)
-      Fail(row, run.operation, -error);
+      Fail(row, run.failure.call, -error);
     if (state.thread_index() == 0)
       EndRepetition(row);
     TellWentWithout();

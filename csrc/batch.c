@@ -212,7 +212,7 @@ int gather_batches_open(struct gather_run *run) {
   const size_t distinct = plan->reuse_buffer && plan->sizes_count < plan->count ? plan->sizes_count : plan->count;
   struct iovec *buffers = malloc(plan->count * sizeof *buffers);
   if (buffers == NULL)
-    return gather_fail(run, "malloc", ENOMEM);
+    return gather_fail(run, "malloc", -ENOMEM);
 
   run->memory_bytes = alignment;
   for (size_t i = 0; i < distinct; i++)
@@ -239,7 +239,7 @@ out:
   free(buffers);
   if (error) {
     gather_batches_close(run);
-    error = gather_fail(run, "allocate buffers", -error);
+    error = gather_fail(run, "allocate buffers", error);
   }
   return error;
 }

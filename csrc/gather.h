@@ -2,8 +2,8 @@
  * combination. What the machine is stands in environment.h, where files are made in workspace.h.
  *
  * A plan says what is to be measured. It is opened (untimed), its op is run any number of times
- * (timed), and it is closed (untimed). Functions that can fail return 0 or -errno; the `operation`
- * field of the object that they were given then names the system call that failed. Bytes are bytes,
+ * (timed), and it is closed (untimed). Functions that can fail return 0 or -errno; the `failure`
+ * of the object that they were given then names the call that failed first. Bytes are bytes,
  * never KiB; times are nanoseconds (`_ns`).
  */
 #ifndef GATHER_H
@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+
+#include "failure.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -228,11 +230,11 @@ struct gather_run {
   struct gather_stats stats;
   const struct gather_plan *plan;
   struct gather_workspace *workspace;
-  unsigned thread;       /* which of the plan's threads this is, from 0 */
-  const char *operation; /* what failed last, for messages; NULL while nothing has */
-  int lock_error;        /* `file`: 0, or the error number of the latest lock that was refused */
-  char file_name[24];    /* `file`: the file's name in the workspace's private directory */
-  char *memory;          /* the bytes of all buffers */
+  unsigned thread;               /* which of the plan's threads this is, from 0 */
+  struct gather_failure failure; /* what failed first since it was opened */
+  int lock_error;                /* `file`: 0, or the error number of the latest lock that was refused */
+  char file_name[24];            /* `file`: the file's name in the workspace's private directory */
+  char *memory;                  /* the bytes of all buffers */
   size_t memory_bytes;
   void *stream;                     /* `stdio`: its FILE */
   struct gather_reader *reader;     /* stream targets: the thread that drains them */
@@ -245,7 +247,7 @@ struct gather_run {
 uint64_t gather_clock_ns(void);
 
 /* Opens a plan that is not refused, for the calling thread, which is number `thread` of the plan's threads. The plan
- * and the workspace must outlive the run; threads may share them. On an error nothing stays open, and run->operation
+ * and the workspace must outlive the run; threads may share them. On an error nothing stays open, and run->failure
  * says what failed. */
 int gather_open(struct gather_run *run, const struct gather_plan *plan, struct gather_workspace *workspace,
                 unsigned thread);
@@ -258,7 +260,7 @@ static inline int gather_op(struct gather_run *run) {
 
 /* Closes a run that gather_open opened, and on a file waits until what was written has reached the device: writing back
  * is over before anything else is timed, and every run finds its window clean. All is released even if it returns an
- * error, which is the first; run->operation says what failed. */
+ * error, which is the first; run->failure says what failed. */
 int gather_close(struct gather_run *run);
 
 /* Reads back what the last op wrote and compares it: 0 where all bytes are right, -EBADMSG where

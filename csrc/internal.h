@@ -15,10 +15,11 @@
  * 4096 bytes; write(2), Notes); macOS refuses more than INT_MAX. */
 size_t gather_call_bytes_max(void);
 
-/* Notes which operation failed and returns -error. */
-static inline int gather_fail(struct gather_run *run, const char *operation, int error) {
-  run->operation = operation;
-  return -error;
+/* Keeps the first failure of a run, and returns `error`, which is -errno. */
+static inline int gather_fail(struct gather_run *run, const char *call, int error) {
+  if (run->failure.call == NULL)
+    run->failure = (struct gather_failure){call, error};
+  return error;
 }
 
 /* The most entries that one call takes. */
@@ -48,7 +49,7 @@ int gather_open_for_reading(struct gather_run *run);
 /* Closes it; the first error is the one to tell, so that `error` is returned where it is one. */
 int gather_close_after_reading(struct gather_run *run, int fd, int error);
 
-/* workspace.c: each returns a descriptor or -errno, with workspace->operation set. */
+/* workspace.c: each returns a descriptor or -errno, with workspace->failure set. */
 
 /* File number `slot` of those that `op` overwrites, at least `bytes` long, opened anew with open_flags beside O_RDWR.
  * All callers with the same slot write the same pages, which were written before. */

@@ -29,13 +29,13 @@ static int page_open(struct gather_run *run, struct page *page, int fd, int64_t 
   const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
   void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)(offset - offset % (int64_t)bytes));
   if (address == MAP_FAILED)
-    return errno == ENODEV ? gather_fail(run, "whether O_DIRECT is ignored cannot be told: mmap", EOPNOTSUPP)
-                           : gather_fail(run, "mmap", errno);
+    return errno == ENODEV ? gather_fail(run, "whether O_DIRECT is ignored cannot be told: mmap", -EOPNOTSUPP)
+                           : gather_fail(run, "mmap", -errno);
   *page = (struct page){address, bytes, calloc(bytes / 4096 + 1, 1)};
   if (page->resident)
     return 0;
   (void)munmap(address, bytes);
-  return gather_fail(run, "calloc", ENOMEM);
+  return gather_fail(run, "calloc", -ENOMEM);
 }
 
 static void page_close(const struct page *page) {
@@ -89,13 +89,13 @@ static int check_meanwhile(struct gather_run *run, const struct page *page, int6
   pthread_t thread;
   int error = pthread_create(&thread, NULL, watch_page, &watch);
   if (error)
-    return gather_fail(run, "watch a page", error);
+    return gather_fail(run, "watch a page", -error);
   const uint64_t begin_ns = gather_clock_ns();
   for (int i = 0; (i < WRITES || atomic_load(&watch.looks) < LOOKS) && !error && !atomic_load(&watch.seen); i++) {
     if (i >= WRITES_MIN && gather_clock_ns() - begin_ns > longest_ns)
       break;
     if (lseek(run->fd, (off_t)offset, SEEK_SET) < 0) { /* for strategies without offsets */
-      error = gather_fail(run, "lseek", errno);
+      error = gather_fail(run, "lseek", -errno);
       break;
     }
     atomic_fetch_add(&watch.turns, 1);
@@ -105,9 +105,9 @@ static int check_meanwhile(struct gather_run *run, const struct page *page, int6
   atomic_store(&watch.ended, true);
   (void)pthread_join(thread, NULL); /* fails for no thread of ours only */
   if (!error && atomic_load(&watch.error))
-    return gather_fail(run, "mincore", -atomic_load(&watch.error));
+    return gather_fail(run, "mincore", atomic_load(&watch.error));
   if (!error && atomic_load(&watch.seen))
-    return gather_fail(run, IGNORED, EOPNOTSUPP);
+    return gather_fail(run, IGNORED, -EOPNOTSUPP);
   if (!error && atomic_load(&watch.looks) < LOOKS)
     gather_go_without(run->workspace, "telling whether O_DIRECT is ignored", ETIMEDOUT);
   return error;
@@ -126,9 +126,9 @@ static int check_direct(struct gather_run *run) {
   if (!error) {
     int resident = is_resident(&page);
     if (resident < 0)
-      error = gather_fail(run, "mincore", -resident);
+      error = gather_fail(run, "mincore", resident);
     else if (resident)
-      error = gather_fail(run, IGNORED, EOPNOTSUPP);
+      error = gather_fail(run, IGNORED, -EOPNOTSUPP);
     else
       error = check_meanwhile(run, &page, offset);
     page_close(&page);
@@ -141,7 +141,7 @@ static int check_preallocate(struct gather_run *run) {
 #if HAVE_FALLOCATE
   while (fallocate(run->fd, 0, 0, 1) < 0)
     if (errno != EINTR)
-      return gather_fail(run, "fallocate", errno);
+      return gather_fail(run, "fallocate", -errno);
 #else
   (void)run;
 #endif
@@ -202,10 +202,10 @@ static int try_plan(const struct gather_plan *plan, struct gather_workspace *wor
   if (!error && plan->direct && !files)
     error = check_direct(&run);
   if (error)
-    snprintf(reason, size, "%s: %s", run.operation, strerror(-error));
+    snprintf(reason, size, "%s: %s", run.failure.call, strerror(-error));
   int close_error = opened ? gather_close(&run) : 0;
   if (!error && close_error)
-    snprintf(reason, size, "%s: %s", run.operation, strerror(-close_error));
+    snprintf(reason, size, "%s: %s", run.failure.call, strerror(-close_error));
   return error ? error : close_error;
 }
 

@@ -16,7 +16,7 @@ static int pin(struct gather_run *run) {
     return 0;
   struct gather_affinity *affinity = malloc(sizeof *affinity);
   if (affinity == NULL)
-    return gather_fail(run, "malloc", ENOMEM);
+    return gather_fail(run, "malloc", -ENOMEM);
   cpu_set_t one;
   CPU_ZERO(&one);
   if (run->plan->cpu < CPU_SETSIZE)
@@ -25,7 +25,7 @@ static int pin(struct gather_run *run) {
       sched_setaffinity(0, sizeof one, &one) < 0) {
     int error = errno;
     free(affinity);
-    return gather_fail(run, "sched_setaffinity", error);
+    return gather_fail(run, "sched_setaffinity", -error);
   }
   run->affinity = affinity;
   return 0;
@@ -37,11 +37,11 @@ static int unpin(struct gather_run *run) {
   int error = sched_setaffinity(0, sizeof run->affinity->before, &run->affinity->before) < 0 ? errno : 0;
   free(run->affinity);
   run->affinity = NULL;
-  return error ? gather_fail(run, "sched_setaffinity", error) : 0;
+  return error ? gather_fail(run, "sched_setaffinity", -error) : 0;
 }
 #else
 static int pin(struct gather_run *run) {
-  return run->plan->pinned ? gather_fail(run, "pin to a processor", ENOTSUP) : 0;
+  return run->plan->pinned ? gather_fail(run, "pin to a processor", -ENOTSUP) : 0;
 }
 
 static int unpin(struct gather_run *run) {
@@ -74,11 +74,8 @@ int gather_open(struct gather_run *run, const struct gather_plan *plan, struct g
     goto err_scope;
   return 0;
 
-  const char *operation;
 err_scope:
-  operation = run->operation;
-  (void)plan->scope->close(run); /* the first error is the one to tell */
-  run->operation = operation;
+  (void)plan->scope->close(run);
 err_strategy:
   if (plan->strategy->close)
     plan->strategy->close(run);
@@ -91,32 +88,19 @@ err_batches:
  * syncs what it wrote before it measures. A run that failed is not settled: what failed once can do more harm when it
  * is tried again, as on ext4, which then gives up its journal. */
 static int settle(struct gather_run *run) {
-  if (run->operation || !(run->plan->target->offers & GATHER_ALLOCATED))
+  if (run->failure.call || !(run->plan->target->offers & GATHER_ALLOCATED))
     return 0;
   int error = gather_workspace_settle(run->workspace);
-  return error ? gather_fail(run, run->workspace->operation, -error) : 0;
+  return error ? gather_fail(run, run->workspace->failure.call, error) : 0;
 }
 
-/* The first error is the one to tell. */
 int gather_close(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
-  int error = unpin(run);
-  const char *operation = run->operation;
-  int close_error = plan->scope->close(run);
-  if (!error) {
-    error = close_error;
-    operation = run->operation;
-  }
+  const int unpin_error = unpin(run), close_error = plan->scope->close(run), sync_error = settle(run);
   if (run->lock_error)
     gather_go_without(run->workspace, "flock", run->lock_error);
-  int settle_error = settle(run);
-  if (!error) {
-    error = settle_error;
-    operation = run->operation;
-  }
-  run->operation = operation;
   if (plan->strategy->close)
     plan->strategy->close(run);
   gather_batches_close(run);
-  return error;
+  return unpin_error ? unpin_error : close_error ? close_error : sync_error;
 }

@@ -19,7 +19,7 @@ static int sync_after(struct gather_run *run) {
   uint64_t begin_ns = gather_clock_ns();
   int error = durability->sync(run->fd);
   run->stats.sync_ns += gather_clock_ns() - begin_ns;
-  return error ? gather_fail(run, durability->sync_call, -error) : 0;
+  return error ? gather_fail(run, durability->sync_call, error) : 0;
 }
 
 /* On a target without a window. */
@@ -39,7 +39,7 @@ static int op_window(struct gather_run *run) {
   if (GATHER_UNLIKELY(run->position > run->position_end)) {
     run->position = run->position_begin;
     if (run->rewinds && lseek(run->fd, run->position, SEEK_SET) < 0)
-      return gather_fail(run, "lseek", errno);
+      return gather_fail(run, "lseek", -errno);
   }
   int error = run->write(run, &run->batch, run->position);
   if (GATHER_UNLIKELY(error))
@@ -105,12 +105,8 @@ static int op_file(struct gather_run *run) {
   error = write_file(run);
   if (!error && run->inspect)
     error = run->inspect(run);
-  const char *operation = run->operation;
   int remove_error = run->plan->target->remove(run);
-  if (!error)
-    return remove_error;
-  run->operation = operation; /* the first error is the one to tell */
-  return error;
+  return error ? error : remove_error;
 }
 
 static int file_scope_open(struct gather_run *run) {
@@ -118,7 +114,7 @@ static int file_scope_open(struct gather_run *run) {
   if (!(run->plan->target->offers & GATHER_ALLOCATED))
     return 0;
   int fd = gather_workspace_name(run->workspace, run->file_name, sizeof run->file_name);
-  return fd < 0 ? gather_fail(run, run->workspace->operation, -fd) : 0;
+  return fd < 0 ? gather_fail(run, run->workspace->failure.call, fd) : 0;
 }
 
 static int file_scope_close(struct gather_run *run) {

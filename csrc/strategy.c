@@ -36,13 +36,13 @@ __attribute__((noinline, cold)) static int finish_call(struct gather_run *run, c
       run->stats.short_writes++;
     } else if (result == 0) {
       /* Nothing was written, and nothing says why: another try would never end. */
-      return gather_fail(run, name, EIO);
+      return gather_fail(run, name, -EIO);
     } else if (errno == EAGAIN) {
       struct pollfd ready = {.fd = run->fd, .events = POLLOUT};
       if (poll(&ready, 1, -1) < 0 && errno != EINTR)
-        return gather_fail(run, "poll", errno);
+        return gather_fail(run, "poll", -errno);
     } else if (errno != EINTR) {
-      return gather_fail(run, name, errno);
+      return gather_fail(run, name, -errno);
     }
 
     struct iovec *first = call->iov;
@@ -284,10 +284,10 @@ static ssize_t stdio_flush(void *cookie, const char *memory, size_t bytes) {
 static int stdio_open(struct gather_run *run) {
   FILE *stream = fopencookie(run, "w", (cookie_io_functions_t){.write = stdio_flush});
   if (stream == NULL)
-    return gather_fail(run, "fopencookie", errno);
+    return gather_fail(run, "fopencookie", -errno);
   if (setvbuf(stream, NULL, _IOFBF, STDIO_BUFFER_BYTES) != 0) {
     (void)fclose(stream);
-    return gather_fail(run, "setvbuf", ENOMEM);
+    return gather_fail(run, "setvbuf", -ENOMEM);
   }
   run->stream = stream;
   return 0;
@@ -308,7 +308,7 @@ static int write_stdio(struct gather_run *run, const struct gather_batch *batch,
   }
   if (!failed && fflush(run->stream) == 0)
     return 0;
-  return errno ? -errno : -EIO; /* stdio_flush has noted the operation */
+  return run->failure.error ? run->failure.error : gather_fail(run, "fwrite", -EIO); /* stdio_flush has noted it */
 }
 #else
 static const char *stdio_missing(void) {

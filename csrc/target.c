@@ -19,7 +19,7 @@ static int close_fd(struct gather_run *run) {
   int fd = run->fd;
   run->fd = -1;
   /* Not repeated after EINTR: the descriptor is gone all the same (close(2), on Linux). */
-  return close(fd) < 0 ? gather_fail(run, "close", errno) : 0;
+  return close(fd) < 0 ? gather_fail(run, "close", -errno) : 0;
 }
 
 static int open_flags(const struct gather_plan *plan) {
@@ -32,7 +32,7 @@ static int file_open(struct gather_run *run) {
   uint64_t bytes = plan->shared_file ? plan->window_bytes * gather_plan_threads(plan) : plan->window_bytes;
   int fd = gather_workspace_window(run->workspace, gather_plan_slot(plan, run->thread), bytes, open_flags(plan));
   if (fd < 0)
-    return gather_fail(run, run->workspace->operation, -fd);
+    return gather_fail(run, run->workspace->failure.call, fd);
   run->fd = fd;
   return 0;
 }
@@ -71,14 +71,14 @@ static int file_create(struct gather_run *run) {
   int fd = openat(run->workspace->private_fd, run->file_name,
                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | open_flags(plan), 0600);
   if (fd < 0)
-    return gather_fail(run, "open", errno);
+    return gather_fail(run, "open", -errno);
   run->fd = fd;
   if (flock(fd, LOCK_SH | LOCK_NB) < 0)
     run->lock_error = errno;
   int error = plan->preallocate ? preallocate(fd, plan->file_bytes) : 0;
   if (!error)
     return 0;
-  error = gather_fail(run, PREALLOCATE, error);
+  error = gather_fail(run, PREALLOCATE, -error);
   /* The first error is the one to tell; the file must go all the same. */
   (void)unlinkat(run->workspace->private_fd, run->file_name, 0);
   (void)close(fd);
@@ -90,7 +90,7 @@ static int file_create(struct gather_run *run) {
 static int file_remove(struct gather_run *run) {
   int error = 0;
   if (unlinkat(run->workspace->private_fd, run->file_name, 0) < 0)
-    error = gather_fail(run, "unlink", errno);
+    error = gather_fail(run, "unlink", -errno);
   int close_error = close_fd(run);
   return error ? error : close_error;
 }
@@ -107,7 +107,7 @@ static const struct gather_target target_file = {
 
 static int null_open(struct gather_run *run) {
   run->fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  return run->fd < 0 ? gather_fail(run, "open", errno) : 0;
+  return run->fd < 0 ? gather_fail(run, "open", -errno) : 0;
 }
 
 static const struct gather_target target_null = {
@@ -203,24 +203,24 @@ err:
   free(memory);
   free(reader);
   (void)close(read_fd);
-  return gather_fail(run, "start a reader", error);
+  return gather_fail(run, "start a reader", -error);
 }
 
 /* Closes the writer's end, waits for the reader, and compares what it got with what was written. */
 static int stream_close(struct gather_run *run) {
   struct gather_reader *reader = run->reader;
-  bool failed = run->operation != NULL; /* an op that failed may have written a part of its batch */
+  bool failed = run->failure.call != NULL; /* an op that failed may have written a part of its batch */
   int error = close_fd(run);
   int join_error = pthread_join(reader->thread, NULL);
   if (!error && join_error)
-    error = gather_fail(run, "join the reader", join_error);
+    error = gather_fail(run, "join the reader", -join_error);
   if (reader->fd >= 0 && close(reader->fd) < 0 && !error)
-    error = gather_fail(run, "close", errno);
+    error = gather_fail(run, "close", -errno);
   if (!error && reader->error)
-    error = gather_fail(run, "read back", reader->error);
+    error = gather_fail(run, "read back", -reader->error);
   uint64_t expected = (run->plan->strategy->offers & GATHER_BYTES) ? run->ops * run->batch.bytes : 0;
   if (!error && !failed && reader->bytes != expected)
-    error = gather_fail(run, "count what the reader got", EBADMSG);
+    error = gather_fail(run, "count what the reader got", -EBADMSG);
   free(reader->memory);
   free(reader);
   run->reader = NULL;
@@ -251,7 +251,7 @@ static int open_undisturbed(struct gather_run *run, int (*open)(struct gather_ru
 static int pipe_ends(struct gather_run *run) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0)
-    return gather_fail(run, "pipe", errno);
+    return gather_fail(run, "pipe", -errno);
   return stream_open(run, ends[0], ends[1]);
 }
 
@@ -269,7 +269,7 @@ static const struct gather_target target_pipe = {
 static int unix_ends(struct gather_run *run) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-    return gather_fail(run, "socketpair", errno);
+    return gather_fail(run, "socketpair", -errno);
   return stream_open(run, ends[0], ends[1]);
 }
 
@@ -306,29 +306,29 @@ static int tcp_ends(struct gather_run *run) {
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int write_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (listener < 0 || write_fd < 0) {
-    error = gather_fail(run, "socket", errno);
+    error = gather_fail(run, "socket", -errno);
     goto err;
   }
   if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0 ||
       getsockname(listener, (struct sockaddr *)&address, &length) < 0) {
-    error = gather_fail(run, "listen on the loopback", errno);
+    error = gather_fail(run, "listen on the loopback", -errno);
     goto err;
   }
   if (connect(write_fd, (struct sockaddr *)&address, sizeof address) < 0) {
-    error = gather_fail(run, "connect over the loopback", errno);
+    error = gather_fail(run, "connect over the loopback", -errno);
     goto err;
   }
   if (setsockopt(write_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0) {
-    error = gather_fail(run, "set TCP_NODELAY", errno);
+    error = gather_fail(run, "set TCP_NODELAY", -errno);
     goto err;
   }
   read_fd = accept_own(listener, write_fd);
   if (read_fd < 0) {
-    error = gather_fail(run, "accept", -read_fd);
+    error = gather_fail(run, "accept", read_fd);
     goto err;
   }
   if (close(listener) < 0) {
-    error = gather_fail(run, "close", errno);
+    error = gather_fail(run, "close", -errno);
     listener = -1;
     (void)close(read_fd);
     goto err;

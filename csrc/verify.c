@@ -12,15 +12,15 @@ int gather_open_for_reading(struct gather_run *run) {
   int fd;
   if (plan->scope->offers & GATHER_CREATED) {
     fd = openat(run->workspace->private_fd, run->file_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    return fd < 0 ? gather_fail(run, "open for reading", errno) : fd;
+    return fd < 0 ? gather_fail(run, "open for reading", -errno) : fd;
   }
   fd = gather_workspace_window(run->workspace, gather_plan_slot(plan, run->thread), 0, 0);
-  return fd < 0 ? gather_fail(run, run->workspace->operation, -fd) : fd;
+  return fd < 0 ? gather_fail(run, run->workspace->failure.call, fd) : fd;
 }
 
 int gather_close_after_reading(struct gather_run *run, int fd, int error) {
   if (close(fd) < 0 && !error)
-    error = gather_fail(run, "close", errno);
+    error = gather_fail(run, "close", -errno);
   return error;
 }
 
@@ -31,9 +31,9 @@ static int read_all(struct gather_run *run, int fd, char *memory, size_t bytes, 
     if (result > 0)
       done += (size_t)result;
     else if (result == 0)
-      return gather_fail(run, "verify", EBADMSG);
+      return gather_fail(run, "verify", -EBADMSG);
     else if (errno != EINTR)
-      return gather_fail(run, "pread", errno);
+      return gather_fail(run, "pread", -errno);
   }
   return 0;
 }
@@ -42,7 +42,7 @@ static int verify_batch(struct gather_run *run, int fd, const struct gather_batc
   enum { CHUNK = 1 << 16 };
   char *memory = malloc(CHUNK);
   if (memory == NULL)
-    return gather_fail(run, "malloc", ENOMEM);
+    return gather_fail(run, "malloc", -ENOMEM);
   int error = 0;
   for (size_t i = 0; i < batch->buffers_count && !error; i++) {
     const char *expected = batch->buffers[i].iov_base;
@@ -50,7 +50,7 @@ static int verify_batch(struct gather_run *run, int fd, const struct gather_batc
       bytes = rest < CHUNK ? rest : CHUNK;
       error = read_all(run, fd, memory, bytes, offset);
       if (!error && memcmp(memory, expected, bytes) != 0)
-        error = gather_fail(run, "verify", EBADMSG);
+        error = gather_fail(run, "verify", -EBADMSG);
       expected += bytes;
       offset += (int64_t)bytes;
     }
@@ -72,8 +72,8 @@ static int verify_file(struct gather_run *run, int fd) {
     return error;
   off_t end = lseek(fd, 0, SEEK_END);
   if (end < 0)
-    return gather_fail(run, "lseek", errno);
-  return (uint64_t)end == run->plan->file_bytes ? 0 : gather_fail(run, "verify", EBADMSG);
+    return gather_fail(run, "lseek", -errno);
+  return (uint64_t)end == run->plan->file_bytes ? 0 : gather_fail(run, "verify", -EBADMSG);
 }
 
 int gather_verify(struct gather_run *run) {
@@ -95,7 +95,7 @@ static int scramble(struct gather_run *run) {
   static const char zeros[4096];
   int fd = gather_workspace_window(run->workspace, gather_plan_slot(run->plan, run->thread), 0, 0);
   if (fd < 0)
-    return gather_fail(run, run->workspace->operation, -fd);
+    return gather_fail(run, run->workspace->failure.call, fd);
   int64_t offset = run->position > run->position_end ? run->position_begin : run->position;
   int error = 0;
   for (uint64_t rest = run->batch.bytes; rest > 0 && !error;) {
@@ -104,7 +104,7 @@ static int scramble(struct gather_run *run) {
       rest -= (uint64_t)result;
       offset += result;
     } else if (result == 0 || errno != EINTR) {
-      error = gather_fail(run, "prepare to verify", result == 0 ? EIO : errno);
+      error = gather_fail(run, "prepare to verify", result == 0 ? -EIO : -errno);
     }
   }
   return gather_close_after_reading(run, fd, error);

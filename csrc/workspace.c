@@ -35,9 +35,15 @@ void gather_workspace_init(struct gather_workspace *workspace, const char *dir) 
   };
 }
 
-static int fail(struct gather_workspace *workspace, const char *operation, int error) {
-  workspace->operation = operation;
-  return -error;
+/* Keeps the first error of a public function, each of which begins with forget_failure. Returns the one given. */
+static int fail(struct gather_workspace *workspace, const char *call, int error) {
+  if (workspace->failure.call == NULL)
+    workspace->failure = (struct gather_failure){call, error};
+  return error;
+}
+
+static void forget_failure(struct gather_workspace *workspace) {
+  workspace->failure = (struct gather_failure){0};
 }
 
 bool gather_is_loss(int error) {
@@ -92,17 +98,17 @@ static void remove_stale(int parent_fd, const char *name) {
 static int remove_all_stale(struct gather_workspace *workspace) {
   int fd = openat(workspace->parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
-    return fail(workspace, "open directory", errno);
+    return fail(workspace, "open directory", -errno);
   DIR *entries = fdopendir(fd);
   if (entries == NULL) {
     int error = errno;
     (void)close(fd);
-    return fail(workspace, "read directory", error);
+    return fail(workspace, "read directory", -error);
   }
   for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
     if (strncmp(entry->d_name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)) == 0)
       remove_stale(workspace->parent_fd, entry->d_name);
-  return closedir(entries) < 0 ? fail(workspace, "close directory", errno) : 0;
+  return closedir(entries) < 0 ? fail(workspace, "close directory", -errno) : 0;
 }
 
 /* Opens the directory itself, and clears away what a killed run left in it. */
@@ -111,7 +117,7 @@ static int open_parent(struct gather_workspace *workspace) {
     return 0;
   int fd = open(workspace->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
-    return fail(workspace, "open directory", errno);
+    return fail(workspace, "open directory", -errno);
   workspace->parent_fd = fd;
   return remove_all_stale(workspace);
 }
@@ -135,13 +141,13 @@ static int open_private(struct gather_workspace *workspace) {
   for (int tries = 0; tries < 100; tries++) {
     uint64_t random;
     if (getentropy(&random, sizeof random) < 0)
-      return fail(workspace, "getentropy", errno);
+      return fail(workspace, "getentropy", -errno);
     snprintf(workspace->private_name, sizeof workspace->private_name, PRIVATE_PREFIX "%016llx",
              (unsigned long long)random);
     if (mkdirat(workspace->parent_fd, workspace->private_name, 0700) < 0) {
       if (errno == EEXIST)
         continue;
-      return fail(workspace, "create directory", errno);
+      return fail(workspace, "create directory", -errno);
     }
     workspace->private_fd =
         openat(workspace->parent_fd, workspace->private_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -161,23 +167,24 @@ static int open_private(struct gather_workspace *workspace) {
     if (workspace->private_fd < 0) {
       error = errno;
       (void)unlinkat(workspace->parent_fd, workspace->private_name, AT_REMOVEDIR);
-      return fail(workspace, "open directory", error);
+      return fail(workspace, "open directory", -error);
     }
     return workspace->private_fd;
   }
-  return fail(workspace, "create directory", EEXIST);
+  return fail(workspace, "create directory", -EEXIST);
 }
 
 int gather_workspace_check(struct gather_workspace *workspace, uint64_t bytes, uint64_t *free_bytes) {
+  forget_failure(workspace);
   int error = open_parent(workspace);
   if (error)
     return error;
   bool told = faccessat(workspace->parent_fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
   if (!told && (errno == EACCES || errno == EROFS))
-    return fail(workspace, "write to directory", errno);
+    return fail(workspace, "write to directory", -errno);
   error = gather_free_bytes(workspace->dir, free_bytes);
   if (!error && *free_bytes < bytes)
-    return fail(workspace, "make files", ENOSPC);
+    return fail(workspace, "make files", -ENOSPC);
   if (error && error != -ENOSYS)
     gather_go_without(workspace, "statvfs", -error); /* only writing tells whether there is room */
   if (told)
@@ -196,7 +203,7 @@ static int create_window(struct gather_workspace *workspace, char *name, size_t 
     return private_fd;
   snprintf(name, size, WINDOW_PREFIX "%u", workspace->files++);
   int fd = openat(private_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
-  return fd < 0 ? fail(workspace, "create file", errno) : fd;
+  return fd < 0 ? fail(workspace, "create file", -errno) : fd;
 }
 
 /* The path by which an open file without a name can be opened anew. */
@@ -211,7 +218,7 @@ static int create_nameless(struct gather_workspace *workspace) {
   char path[32];
   int fd = openat(workspace->parent_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0 && errno != EISDIR && errno != ENOENT && !gather_is_unavailable(errno))
-    return fail(workspace, "create file", errno);
+    return fail(workspace, "create file", -errno);
   if (fd >= 0) {
     path_of(fd, path);
     if (access(path, F_OK) == 0)
@@ -219,7 +226,7 @@ static int create_nameless(struct gather_workspace *workspace) {
     (void)close(fd);
   }
 #endif
-  return fail(workspace, "create file", EOPNOTSUPP);
+  return -EOPNOTSUPP;
 }
 
 /* The file of a window. One that has a name keeps it until the workspace is closed: some file systems cannot open a
@@ -250,7 +257,7 @@ static int sync_file(int fd) {
 static int sync_window(struct gather_workspace *workspace, int fd, const char *operation) {
   int error = sync_file(fd);
   if (error && gather_is_loss(error))
-    return fail(workspace, operation, error);
+    return fail(workspace, operation, -error);
   if (error)
     go_without(workspace, "fsync of the window", error);
   return 0;
@@ -261,7 +268,7 @@ static int sync_window(struct gather_workspace *workspace, int fd, const char *o
 static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from, uint64_t to) {
   char *chunk = malloc(CHUNK_BYTES);
   if (chunk == NULL)
-    return fail(workspace, "malloc", ENOMEM);
+    return fail(workspace, "malloc", -ENOMEM);
   int error = 0;
   while (from < to) {
     size_t bytes = to - from < CHUNK_BYTES ? (size_t)(to - from) : CHUNK_BYTES;
@@ -270,7 +277,7 @@ static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from
     if (result > 0) {
       from += (uint64_t)result;
     } else if (result == 0 || errno != EINTR) {
-      error = fail(workspace, "write the window", result == 0 ? EIO : errno);
+      error = fail(workspace, "write the window", result == 0 ? -EIO : -errno);
       break;
     }
   }
@@ -280,6 +287,7 @@ static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from
 
 int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size) {
   pthread_mutex_lock(&workspace->mutex);
+  forget_failure(workspace);
   int fd = open_private(workspace);
   if (fd >= 0)
     snprintf(name, size, FILE_PREFIX "%u", workspace->files++);
@@ -296,7 +304,7 @@ static struct gather_window *grow_window(struct gather_workspace *workspace, uns
   if (slot >= workspace->windows_count) {
     struct gather_window *windows = realloc(workspace->windows, (slot + 1) * sizeof *windows);
     if (windows == NULL) {
-      *error = fail(workspace, "malloc", ENOMEM);
+      *error = fail(workspace, "malloc", -ENOMEM);
       return NULL;
     }
     for (unsigned i = workspace->windows_count; i <= slot; i++)
@@ -324,12 +332,13 @@ static struct gather_window *grow_window(struct gather_workspace *workspace, uns
 
 int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, uint64_t bytes, int open_flags) {
   pthread_mutex_lock(&workspace->mutex);
+  forget_failure(workspace);
   int result;
   struct gather_window *window = grow_window(workspace, slot, bytes, &result);
   if (window) {
     result = reopen_window(workspace, window, O_RDWR | O_CLOEXEC | open_flags);
     if (result < 0)
-      result = fail(workspace, "open the window", errno);
+      result = fail(workspace, "open the window", -errno);
   }
   pthread_mutex_unlock(&workspace->mutex);
   return result;
@@ -337,6 +346,7 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, u
 
 int gather_workspace_settle(struct gather_workspace *workspace) {
   pthread_mutex_lock(&workspace->mutex);
+  forget_failure(workspace);
   int error = 0;
   for (unsigned i = 0; i < workspace->windows_count && !error; i++)
     if (workspace->windows[i].fd >= 0)
@@ -367,6 +377,7 @@ static int remove_private(const struct gather_workspace *workspace) {
 }
 
 int gather_workspace_close(struct gather_workspace *workspace) {
+  forget_failure(workspace);
   int error = 0;
   for (unsigned i = 0; i < workspace->windows_count; i++) {
     const struct gather_window *window = &workspace->windows[i];
@@ -374,9 +385,9 @@ int gather_workspace_close(struct gather_workspace *workspace) {
       continue;
     /* First closed, for a network file system gives a file that is removed while it is open another name. */
     if (close(window->fd) < 0)
-      error = fail(workspace, "close the window", errno);
+      error = fail(workspace, "close the window", -errno);
     if (*window->name && unlinkat(workspace->private_fd, window->name, 0) < 0)
-      error = fail(workspace, "unlink the window", errno);
+      error = fail(workspace, "unlink the window", -errno);
   }
   free(workspace->windows);
   gather_probes_free(workspace);
@@ -386,12 +397,12 @@ int gather_workspace_close(struct gather_workspace *workspace) {
     if (remove_error)
       memcpy(left, workspace->private_name, sizeof left);
     if (remove_error && !error)
-      error = fail(workspace, "remove directory", -remove_error);
+      error = fail(workspace, "remove directory", remove_error);
     if (close(workspace->private_fd) < 0 && !error)
-      error = fail(workspace, "close directory", errno);
+      error = fail(workspace, "close directory", -errno);
   }
   if (workspace->parent_fd >= 0 && close(workspace->parent_fd) < 0 && !error)
-    error = fail(workspace, "close directory", errno);
+    error = fail(workspace, "close directory", -errno);
   /* All but the mutex, which the caller may hold to keep other threads out. */
   workspace->windows = NULL;
   workspace->windows_count = workspace->files = 0;

@@ -1,11 +1,14 @@
 /* workspace.h: the directory that files are made in, and how all of them go away again. Functions return 0 or -errno;
- * the workspace's `operation` then names the system call that failed. */
+ * the workspace's `failure` then says
+ * which call failed. */
 #ifndef GATHER_WORKSPACE_H
 #define GATHER_WORKSPACE_H
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "failure.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,10 +23,10 @@ struct gather_window {
 
 /* Where files are made: DIR, and in it, once it is needed, a private directory that nobody else may enter. */
 struct gather_workspace {
-  const char *dir;       /* as the user gave it */
-  const char *operation; /* what failed last, for messages */
-  int parent_fd;         /* DIR; -1 before it is needed */
-  int private_fd;        /* the private directory, which this process holds locked; -1 before it is needed */
+  const char *dir;               /* as the user gave it */
+  struct gather_failure failure; /* of the latest call of a function that failed */
+  int parent_fd;                 /* DIR; -1 before it is needed */
+  int private_fd;                /* the private directory, which this process holds locked; -1 before it is needed */
   char private_name[32];
   char went_without[1024];       /* what was refused and is not needed to measure: lines such as "flock: Bad file
                                     descriptor", each once */

@@ -60,29 +60,29 @@ static int run_in(const char *dir, const struct gather_plan *plan, const char **
   char reason[160] = "";
   uint64_t free_bytes;
   int error = gather_workspace_check(&workspace, 1, &free_bytes);
-  *operation = workspace.operation;
+  *operation = workspace.failure.call;
   if (!error) {
     error = gather_plan_probe(plan, &workspace, reason, sizeof reason);
     *operation = *reason ? "probe" : NULL;
   }
   if (!error) {
     error = gather_open(&run, plan, &workspace, 0);
-    *operation = run.operation;
+    *operation = run.failure.call;
     if (!error) {
       for (int i = 0; i < 2 && !error; i++)
         error = gather_verified_op(&run);
-      *operation = run.operation;
+      *operation = run.failure.call;
       int close_error = gather_close(&run);
       if (!error) {
         error = close_error;
-        *operation = run.operation;
+        *operation = run.failure.call;
       }
     }
   }
   int close_error = gather_workspace_close(&workspace);
   if (!error) {
     error = close_error;
-    *operation = workspace.operation;
+    *operation = workspace.failure.call;
   }
   went_without = workspace.went_without[0] != '\0';
   return error;

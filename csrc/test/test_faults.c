@@ -44,7 +44,7 @@ static int run_injected(const struct gather_plan *plan, const char *dir, const s
     error = gather_verify(&run);
   *stats = run.stats;
   if (error)
-    snprintf(operation, size, "%s", run.operation);
+    snprintf(operation, size, "%s", run.failure.call);
   assert_int_equal(gather_close(&run), 0);
   assert_int_equal(gather_workspace_close(&workspace), 0);
   assert_int_equal(directory_entries(dir), 0);

@@ -342,7 +342,7 @@ static void missing_directory_is_an_error(void **state) {
     gather_workspace_init(&workspace, path);
     struct gather_run run;
     assert_int_equal(gather_open(&run, &plan, &workspace, 0), -ENOENT);
-    assert_string_equal(run.operation, "open directory");
+    assert_string_equal(run.failure.call, "open directory");
     assert_int_equal(gather_workspace_close(&workspace), 0);
   }
 }
