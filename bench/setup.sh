@@ -1,13 +1,16 @@
 #!/bin/sh
-# setup.sh [--test] [--browser] [--all] [--cross] [--report]: installs the Debian packages that are missing, as root or through sudo:
-# those that bench/run.sh needs, and with the options those of the tests, of the slow tests, of the other architecture and
-# of the report too.
-# Prints nothing where nothing is missing.
+# setup.sh [OPTION ...]: installs the Debian packages that are missing, as root or through sudo: those that bench/run.sh needs,
+# and with options those of other things. Says before how much that is, and nothing where nothing is missing.
+#   --report      pictures and the report
+#   --cross       the other architecture
+#   --quick-test  the quick tests
+#   --test        all usual tests
+#   --browser     tests that look at the report in a browser
+#   --all         slow tests
 set -eu
 
 packages="g++ meson ninja-build pkg-config libbenchmark-dev python3 python3-numpy python3-scipy"
 foreign=
-test=
 
 # The compiler, libraries and emulator of the architecture that this machine is not.
 add_cross() {
@@ -18,30 +21,35 @@ add_cross() {
       echo "setup.sh: --cross knows amd64 and arm64 only" >&2
       exit 1 ;;
   esac
-  packages="$packages $compiler qemu-user-static libbenchmark-dev:$foreign libcmocka-dev:$foreign"
+  packages="$packages $compiler qemu-user-static libbenchmark-dev:$foreign"
 }
 
+quick_test="libcmocka-dev strace locales python3-pytest python3-hypothesis e2fsprogs fuse3 libfuse3-dev"
+test=
 for option in "$@"; do
   if ! command -v dpkg-query >/dev/null; then
     break # what is missing is told below
   fi
   case $option in
+    --quick-test) packages="$packages $quick_test" ;;
     --test)
-      packages="$packages clang clang-format clang-tidy cppcheck libcmocka-dev strace black pyflakes3 shellcheck
-        locales python3-pytest python3-hypothesis python3-matplotlib
-        e2fsprogs xfsprogs btrfs-progs fuse3 libfuse3-dev" test=yes ;;
+      test=yes
+      packages="$packages $quick_test clang clang-format clang-tidy cppcheck black pyflakes3 shellcheck python3-matplotlib
+        xfsprogs btrfs-progs" ;;
     --browser) packages="$packages chromium" ;;
-    --all) packages="$packages valgrind libclang-rt-dev gcovr python3-coverage" ;;
-    --cross)
-      add_cross
-      # It brings the compiler for macOS, which the tests alone use.
-      [ -z "$test" ] || command -v npm >/dev/null || packages="$packages npm" ;;
+    --all) packages="$packages valgrind libclang-rt-dev gcovr python3-coverage debootstrap" ;;
+    --cross) add_cross ;;
     --report) packages="$packages python3-matplotlib" ;;
     *)
       echo "setup.sh: unknown argument '$option'" >&2
       exit 2 ;;
   esac
 done
+if [ -n "$test" ] && [ -n "$foreign" ]; then
+  packages="$packages libcmocka-dev:$foreign"
+  # It brings the compiler for macOS.
+  command -v npm >/dev/null || packages="$packages npm"
+fi
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup.sh: not a Debian system; needed are, by Debian's names: $packages" >&2
@@ -60,25 +68,38 @@ for package in $packages; do
 done
 [ -n "$missing" ] || exit 0
 
-add_foreign=
-test=
-if [ -n "$foreign" ] && ! dpkg --print-foreign-architectures | grep -qx "$foreign"; then
-  add_foreign="dpkg --add-architecture $foreign && "
-fi
-install="${add_foreign}apt-get update -qq && apt-get install -y -qq --no-install-recommends$missing"
 if [ "$(id -u)" = 0 ]; then
   as_root=
 elif command -v sudo >/dev/null; then
   as_root=sudo
 else
-  echo "setup.sh: packages are missing; as root run: $install" >&2
+  as_root=none
+fi
+add_foreign=
+if [ -n "$foreign" ] && ! dpkg --print-foreign-architectures | grep -qx "$foreign"; then
+  add_foreign="dpkg --add-architecture $foreign && "
+fi
+if [ "$as_root" = none ]; then
+  echo "setup.sh: packages are missing; as root run: ${add_foreign}apt-get update -qq &&" \
+    "apt-get install -y -qq --no-install-recommends$missing" >&2
   exit 1
 fi
-echo "installing:$missing" >&2
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! $as_root env DEBIAN_FRONTEND=noninteractive sh -c "$install" >"$log" 2>&1; then
+# run COMMAND: as root; shows what it said only if it fails.
+run() {
+  $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -c "$1" >"$log" 2>&1 && return
   cat "$log" >&2
   echo "setup.sh: could not install:$missing" >&2
   exit 1
-fi
+}
+
+echo "installing:$missing" >&2
+[ -z "$add_foreign" ] || echo "adding the foreign architecture $foreign to dpkg" >&2
+run "${add_foreign}apt-get update -qq"
+# apt says itself how much it is: to be fetched, and then on the disk.
+# shellcheck disable=SC2086
+$as_root env LC_ALL=C apt-get install --assume-no --no-install-recommends $missing 2>/dev/null |
+  sed -n 's/^\([0-9]* upgraded\)/  \1/p; s/^\(Need to get\)/  \1/p; s/^\(After this operation\)/  \1/p' >&2
+run "apt-get install -y -qq --no-install-recommends$missing"

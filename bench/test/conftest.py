@@ -8,4 +8,6 @@ import skipped  # noqa: E402
 
 scratch.enter()
 
+pytest_collection_modifyitems = skipped.pytest_collection_modifyitems
+pytest_runtest_setup = skipped.pytest_runtest_setup
 pytest_sessionfinish = skipped.pytest_sessionfinish

@@ -28,6 +28,8 @@ scratch.enter()
 MEMORY = tempfile.TemporaryDirectory()
 hypothesis.configuration.set_hypothesis_home_dir(MEMORY.name)
 
+pytest_collection_modifyitems = skipped.pytest_collection_modifyitems
+pytest_runtest_setup = skipped.pytest_runtest_setup
 pytest_sessionfinish = skipped.pytest_sessionfinish
 
 

@@ -1,8 +1,17 @@
-"""Tells Meson of a run of pytest in which all tests were skipped; its hook is for a conftest.py."""
+"""Hooks for a conftest.py: a run of pytest in which all was skipped, and one that has a budget of time."""
+
+import os
+import random
+import time
 
 import pytest
 
 SKIPPED = 77  # as for Automake
+
+BUDGET_S = float(os.environ.get("GATHERBENCH_BUDGET_S", "inf"))
+"""Seconds after which no further test begins. The others say so, and with their number how much was covered."""
+
+_begin = time.monotonic()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -12,3 +21,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         stats = reporter.stats
         if stats.get("skipped") and not stats.get("passed"):
             session.exitstatus = SKIPPED
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # What a budget leaves out is then of every kind.
+    if BUDGET_S < float("inf"):
+        random.Random(0).shuffle(items)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if time.monotonic() - _begin > BUDGET_S:
+        pytest.skip(f"the budget of {BUDGET_S:.0f} s is used up")
