@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "printable.h"
+#include "utf8.h"
 
 enum { LINE_MAX_BYTES = PATH_MAX + 512 }; /* of a complaint: a path, and what is wrong with it */
 
@@ -18,26 +19,6 @@ static const struct {
     {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff},
 };
 
-/* The bytes of the UTF-8 character at the start of `text`, and its code; 0 where there is none. */
-static size_t decode(const char *text, uint32_t *code) {
-  const unsigned char *bytes = (const unsigned char *)text;
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* longer than it must be is no UTF-8 */
-  size_t length = bytes[0] < 0x80 ? 1 : bytes[0] < 0xc0 ? 0 : bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
-  if (length <= 1) {
-    *code = bytes[0];
-    return length;
-  }
-  *code = bytes[0] & (0x7fu >> length);
-  for (size_t i = 1; i < length; i++) {
-    if ((bytes[i] & 0xc0) != 0x80)
-      return 0;
-    *code = *code << 6 | (bytes[i] & 0x3fu);
-  }
-  if (bytes[0] >= 0xf8 || *code < least[length] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
-    return 0;
-  return length;
-}
-
 static int is_hidden(uint32_t code) {
   for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
     if (code >= hidden[i].first && code <= hidden[i].last)
@@ -47,11 +28,12 @@ static int is_hidden(uint32_t code) {
 
 char *printable(const char *text, char *out, size_t size) {
   static const char more[] = "...";
-  size_t length = 0, fitting = 0; /* fitting: the longest part after which there is room for `more` */
+  size_t left = strlen(text), length = 0,
+         fitting = 0; /* fitting: the longest part after which there is room for `more` */
   while (*text != '\0') {
     char shown[16];
     uint32_t code;
-    size_t bytes = decode(text, &code);
+    size_t bytes = utf8_decode(text, left, &code);
     if (bytes == 0 || (is_hidden(code) && code <= 0xff))
       snprintf(shown, sizeof shown, "\\x%02x", (unsigned)(bytes ? code : (unsigned char)*text));
     else if (is_hidden(code))
@@ -68,6 +50,7 @@ char *printable(const char *text, char *out, size_t size) {
     if (length + sizeof more <= size)
       fitting = length;
     text += bytes ? bytes : 1;
+    left -= bytes ? bytes : 1;
   }
   out[length] = '\0';
   return out;

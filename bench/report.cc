@@ -45,7 +45,16 @@ void ResultsReporter::Finalize() {
   if (wanted && !all.empty())
     format_->ReportRuns(all);
   format_->Finalize();
-  out_ << (is_json_ ? ValidJson(text_.str()) : text_.str()) << std::flush;
+  const std::string written = text_.str();
+  if (is_json_) {
+    text valid = {};
+    json_text_add(&valid, written.data(), written.size());
+    out_.write(valid.bytes, static_cast<std::streamsize>(valid.length));
+    text_free(&valid);
+  } else {
+    out_ << written;
+  }
+  out_ << std::flush;
 }
 
 namespace {
