@@ -57,7 +57,7 @@ def test_links_lead_somewhere(path):
             continue
         name, _, anchor = link.partition("#")
         target = path.parent / name if name else path
-        if target.is_dir():
+        if target.is_dir() and anchor:
             target /= "README.md"
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link

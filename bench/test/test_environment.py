@@ -25,7 +25,7 @@ ROW = ["--target=null", "--strategy=write", "--benchmark_repetitions=2"]
 SHORT = [*ROW, "--benchmark_min_time=0.001"]
 ON_FILE = ["--strategy=pwrite", "--count=2", "--size=4k", "--window=64k"]
 
-# Where there is no /proc, and under a tracer, a leak check fails.
+# Under a tracer a leak check fails.
 NO_LEAK_CHECK = {"ASAN_OPTIONS": "detect_leaks=0"}
 
 needs_native = pytest.mark.skipif(bool(WRAPPER), reason="the programs are emulated")
@@ -85,8 +85,10 @@ def test_a_program_that_its_loader_was_asked_to_run_is_native(tmp_path):
 
 
 def test_without_proc_nothing_is_claimed(tmp_path):
+    if has_sanitizer():
+        pytest.skip("a sanitizer needs /proc")
     program = in_namespace("mount -t tmpfs none /proc", *SUITE)
-    heading, facts = measure(tmp_path, *SHORT, program=program, env=NO_LEAK_CHECK)
+    heading, facts = measure(tmp_path, *SHORT, program=program)
     assert facts["emulated"] == "not known"
     assert "emulated or not: not known;" in heading[0]
     untold = "host_machine others_cpu stolen_cpu throttled under_load traced seccomp"
