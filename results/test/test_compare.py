@@ -603,7 +603,7 @@ def test_a_wide_table_keeps_what_tells_rows_apart(compare):
         for count in (1, 256000)
     ]
     groups = [
-        repetitions(name.format(strategy, *each), [n + 1.0 for n in range(10)])
+        repetitions(name.format(strategy, *each), [n + 1.5 for n in range(10)])
         for strategy in ("pwrite", "pwritev", "coalesce")
         for each in rest
     ]

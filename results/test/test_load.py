@@ -175,7 +175,7 @@ def test_a_path_that_no_file_has(capsys):
 def test_missing_repetitions_are_named(show):
     rows = repetitions("BM_a", [1.0, 2, 3, 4])[:3]
     status, _, err = show(results(rows))
-    assert status == 1 and "BM_a: 3 of 4 repetitions are in the file" in err
+    assert status == 1 and "BM_a: cut short, 3 of 4 repetitions are in the file" in err
 
 
 def test_old_files_that_do_not_number_repetitions(show):

@@ -9,7 +9,7 @@ import numpy as np
 
 from gatherstats.blog.benchmarkdotnet import Summary, summarise
 from gatherstats.data.grouping import Group, system_of
-from gatherstats.data.rows import Row
+from gatherstats.data.rows import Row, device_share, write_and_sync
 from gatherstats.stats.verdict import Sample, Verdict, judge
 from gatherstats.stats.verdict_words import advice, short
 from gatherstats.text.units import Unit, rate_unit, significant, time_unit
@@ -52,6 +52,8 @@ def table_of(group: Group, safe: Safe) -> Table:
         None if row.failed else row.counter("bytes_per_second") for row in group.rows
     ]
     rate = rate_unit(r for r in rates if r is not None)
+    parts = [write_and_sync(row) for row in group.rows]
+    shares = [None if row.failed else device_share(row) for row in group.rows]
     systems = [group.system_key.capitalize()] if group.systems else []
     # The unit stands with the first column of times that has anything in it.
     first = "Mean" if any(s and s.mean_s is not None for s in summaries) else "Median"
@@ -71,16 +73,20 @@ def table_of(group: Group, safe: Safe) -> Table:
             )
         ]
         + ["n", "calls", "kernel", rate.name]
+        + ["write", "sync", "device"]
     )
     columns = [
         *_system_columns(group, safe),
         [safe(label) for label in group.labels],
         *_time_columns(summaries, unit),
         _ratio_column(summaries, bases),
-        ["" if s is None or s.n is None else str(s.n) for s in summaries],
+        [_n_text(row, summary) for row, summary in zip(group.rows, summaries)],
         [_count_text(row, "calls") for row in group.rows],
         [_count_text(row, "kernel_calls") for row in group.rows],
         rate.column(rates),
+        unit.column([write for write, _ in parts]),
+        unit.column([sync for _, sync in parts]),
+        ["" if share is None else f"{share:.2f}" for share in shares],
     ]
     return Table(headers, list(zip(*columns)), 1 + len(systems))
 
@@ -118,6 +124,14 @@ def _ratio_text(time_s: float | None, base_s: float | None) -> str:
     if time_s is None or base_s is None:
         return ""
     return f"{time_s / base_s:.2f}" if base_s > 0 else "NA"
+
+
+def _n_text(row: Row, summary: Summary | None) -> str:
+    """How many repetitions the figures rest on, and of how many where the row was cut short."""
+    if summary is None or summary.n is None:
+        return ""
+    is_cut = row.has_repetitions and row.times_s.size < (row.expected or 0)
+    return f"{summary.n} of {row.expected}" if is_cut else str(summary.n)
 
 
 def _count_text(row: Row, counter: str) -> str:

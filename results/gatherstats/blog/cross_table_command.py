@@ -6,17 +6,16 @@ cross_table.py FOLDER      FOLDER is alternate.py's -o; its first command is the
 from __future__ import annotations
 
 import argparse
-import textwrap
 from pathlib import Path
 
 from gatherstats.blog.architectures import compare_architectures
-from gatherstats.blog.markdown import COLUMNS
 from gatherstats.cli.inputs import load_all
 from gatherstats.cli.options import add_output, add_threshold, print_and_save
 from gatherstats.data.environment import SPOILED, UNDER_LOAD, describe_briefly
 from gatherstats.errors import UserError
 from gatherstats.process.output import complain
 from gatherstats.text.table import render
+from gatherstats.text.wrapped import items, wrapped
 
 DESCRIPTION = (
     "Print the blog's table for two architectures, and whether translation changes which way of"
@@ -55,12 +54,7 @@ def main(options: argparse.Namespace) -> int:
     for side in sides:
         for heading, text in describe_briefly(*side):
             if heading in ("Machine", "Directory", UNDER_LOAD, SPOILED):
-                lines += textwrap.wrap(
-                    text,
-                    COLUMNS,
-                    initial_indent=f"    {heading + ':':<11} ",
-                    subsequent_indent=" " * 16,
-                )
+                lines += wrapped(text, f"    {heading + ':':<11} ", " " * 16)
     launches = " and ".join(str(len(side)) for side in sides)
     lines += [f"    Launches:   {launches}, alternating", ""]
     lines += render(result.table.headers, result.table.rows, result.table.left)
@@ -72,22 +66,12 @@ def main(options: argparse.Namespace) -> int:
         ("Between the architectures:", result.between),
         ("What translation costs, on /dev/null (95 % interval):", result.costs),
     )
-    for heading, items in sections:
-        if items or items is not result.costs:
-            lines += ["", heading, *_items(items)]
-    lines += ["", *textwrap.wrap(" ".join(result.answer), COLUMNS)]
-    lines += ["", *textwrap.wrap(_LEGEND, COLUMNS)]
+    for heading, texts in sections:
+        if texts or texts is not result.costs:
+            lines += ["", heading, *items(texts)]
+    lines += ["", *wrapped(" ".join(result.answer))]
+    lines += ["", *wrapped(_LEGEND)]
     print_and_save(lines, options.output)
     for problem in result.problems:
         complain(options.program, problem)
     return 1 if result.problems else 0
-
-
-def _items(texts: list[str]) -> list[str]:
-    return [
-        line
-        for text in texts
-        for line in textwrap.wrap(
-            text, COLUMNS, initial_indent="- ", subsequent_indent="  "
-        )
-    ]

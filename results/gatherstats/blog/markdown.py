@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,16 +13,14 @@ from gatherstats.blog.cells import below_table, judge_group, table_of
 from gatherstats.blog.interpretation import explain, missing_methods
 from gatherstats.data import environment
 from gatherstats.data.grouping import Group, group_rows, is_blog_row
-from gatherstats.data.rows import Row, Run
+from gatherstats.data.rows import Row, Run, device_share, write_and_sync
 from gatherstats.stats.drift import Drift, is_in_random_order
 from gatherstats.stats.samples import measure
 from gatherstats.stats.verdict import Verdict
 from gatherstats.stats.verdict_words import drift_text
 from gatherstats.text import table
 from gatherstats.text.safe import markdown, printable
-
-COLUMNS = 100
-"""Text is wrapped at this width, and the tables of the blog's rows fit into it."""
+from gatherstats.text.wrapped import items, wrapped
 
 PUBLISHED = sorted((Path(__file__).parents[2] / "reference").glob("*.json"))
 """The files with published figures."""
@@ -71,15 +68,15 @@ def make_report(run: Run, threshold: float) -> Report:
     for i, group in enumerate(groups):
         verdicts = judge_group(group, samples, threshold)
         title = titles[i] if len(titles) > 1 else ""
-        lines += ["", *([*_wrapped(markdown(title)), ""] if title else [])]
+        lines += ["", *([*wrapped(markdown(title)), ""] if title else [])]
         lines += [*_table_lines(group), "", *_verdict_lines(group, verdicts, threshold)]
-        lines += _items([markdown(item) for item in account_items(group, explained)])
+        lines += items([markdown(item) for item in account_items(group, explained)])
         explanations += [] if published else explain(group, verdicts)
     for reason in environment.refused(run):
-        lines += _item(f"not run: {markdown(reason)}")
-    lines += [""] + _wrapped(" ".join(explanations)) if explanations else []
+        lines += items([f"not run: {markdown(reason)}"])
+    lines += [""] + wrapped(" ".join(explanations)) if explanations else []
     lines += (
-        [""] + _wrapped(legend(run, drift))
+        [""] + wrapped(legend(run, drift))
         if any(not r.failed for r in run.rows)
         else []
     )
@@ -133,13 +130,7 @@ def _environment_lines(run: Run, more: Sequence[tuple[str, str]]) -> list[str]:
     lines: list[str] = []
     for heading, text in pairs:
         first = f"{heading}:".ljust(indent)
-        lines += textwrap.wrap(
-            first + text,
-            COLUMNS,
-            subsequent_indent=" " * indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        lines += wrapped(first + text, "", " " * indent)
     # Indented by four, Markdown shows the block as it is.
     return ["    " + line for line in lines]
 
@@ -160,9 +151,9 @@ def _verdict_lines(
     group: Group, verdicts: dict[int, Verdict], threshold: float
 ) -> list[str]:
     below = below_table(group, verdicts, threshold, markdown)
-    lines = _items(below.failures)
-    lines += _wrapped(below.heading) if below.heading else []
-    return lines + _items(below.verdicts)
+    lines = items(below.failures)
+    lines += wrapped(below.heading) if below.heading else []
+    return lines + items(below.verdicts)
 
 
 def account_items(group: Group, explained: Accounts) -> list[str]:
@@ -207,30 +198,17 @@ def _legend_of_columns(run: Run) -> str:
     shown = rows_of_tables(measured)
     removed = sum(s.removed for s in map(summarise, shown) if s)
     kernel = any(row.counter("kernel_calls") is not None for row in measured)
+    synced = any(write_and_sync(row)[1] is not None for row in shown)
+    device = any(device_share(row) is not None for row in shown)
+    cut = any(row.times_s.size < (row.expected or 0) for row in shown)
     return (
         "Mean, Error (half the 99.9 % interval), StdDev, Median, n: BenchmarkDotNet's, without"
         f" {removed} high outlier{'' if removed == 1 else 's'}."
         + (" Kernel: write calls that it counted." if kernel else "")
+        + (" Write and sync: their medians, which make up the time." if synced else "")
+        + (" Device: bytes sent to it over bytes written." if device else "")
+        + (" n of N: the row was cut short." if cut else "")
         + " Verdicts: of all repetitions, p with Holm's correction."
-    )
-
-
-def _items(texts: Sequence[str]) -> list[str]:
-    return [line for text in texts for line in _item(text)]
-
-
-def _item(text: str) -> list[str]:
-    return _wrapped(text, "- ", "  ")
-
-
-def _wrapped(text: str, first: str = "", later: str = "") -> list[str]:
-    return textwrap.wrap(
-        text,
-        COLUMNS,
-        initial_indent=first,
-        subsequent_indent=later,
-        break_long_words=False,
-        break_on_hyphens=False,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
 from gatherstats.claims.claims import Check, Checked, Finding, Keys, Result, keys_text
@@ -11,35 +10,33 @@ from gatherstats.data.rows import Run
 from gatherstats.text.safe import printable
 from gatherstats.text.strict_json import dumps
 from gatherstats.text.units import significant
+from gatherstats.text.wrapped import wrapped
 
 FORMAT = "gatherbench-claims"
 VERSION = 1
-
-COLUMNS = 100
-"""Text is wrapped at this width."""
 
 
 def terminal(run: Run, results: Sequence[Result]) -> list[str]:
     """For each claim its source, what was measured, and whether it holds, target by target."""
     lines = [printable(run.path)]
     for heading, text in describe_briefly(run):
-        lines += _wrapped(f"{heading}: {text}", "    ")
+        lines += wrapped(f"{heading}: {text}", "    ")
     for i, result in enumerate(results, 1):
-        lines += ["", *_wrapped(f"{i}. {printable(result.claim.claim)}", "", "   ")]
+        lines += ["", *wrapped(f"{i}. {printable(result.claim.claim)}", "", "   ")]
         note = f"; {result.claim.note}" if result.claim.note else ""
-        lines += _wrapped(printable(f"Source: {result.claim.source}{note}"), "   ")
+        lines += wrapped(printable(f"Source: {result.claim.source}{note}"), "   ")
         for target, checks in result.by_target.items():
             finding = result.finding(target).value
             figures = "; ".join(_with_finding(one, len(checks)) for one in checks)
-            lines += _wrapped(
+            lines += wrapped(
                 printable(f"- {target}: {finding}: {figures}"), "   ", "     "
             )
-        lines += _wrapped(printable(summary(result)), "   ")
+        lines += wrapped(printable(summary(result)), "   ")
     legend = (
         "Figures: ratios of median times with their 95 % intervals; verdicts: rank test, p with"
         " Holm's correction over the pairs of a target."
     )
-    return [*lines, "", *_wrapped(overview(results)), *_wrapped(legend)]
+    return [*lines, "", *wrapped(overview(results)), *wrapped(legend)]
 
 
 def summary(result: Result) -> str:
@@ -166,15 +163,3 @@ def _difference(row: Keys, against: Keys) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _wrapped(text: str, first: str = "", later: str | None = None) -> list[str]:
-    lines = textwrap.wrap(
-        text.replace(" %", "\xa0%"),
-        COLUMNS,
-        initial_indent=first,
-        subsequent_indent=first if later is None else later,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace("\xa0", " ") for line in lines]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -28,10 +27,8 @@ from gatherstats.stats.verdict_words import (
 )
 from gatherstats.text.safe import markdown, printable, width
 from gatherstats.text.table import render, render_plain
-from gatherstats.text.units import ratio_text, time_text
-
-COLUMNS = 100
-"""Text is wrapped at this width."""
+from gatherstats.text.units import Unit, ratio_text, ratio_texts, time_unit
+from gatherstats.text.wrapped import COLUMNS, wrapped
 
 SHORTEST = 20
 """Names are not cut shorter than this."""
@@ -122,7 +119,14 @@ def _table(comparison: Comparison, style: _Style) -> list[list[str]]:
     if comparison.key and len(set(bases)) == 1:
         above.append(f"Base: {bases[0]}")
     headers = ["Row", "Base", "This"] if comparison.key else ["Row", "Old", "New"]
-    rows = [[style.safe(name), *_cells(pair)] for name, pair in zip(names, pairs)]
+    times = [s for p in pairs for s in (p.base.centre_s, p.other.centre_s) if s]
+    unit = time_unit(times)
+    places = unit.places(times)
+    headers[1] += f" [{unit.name}]"
+    rows = [
+        [style.safe(name), *_cells(pair, unit, places)]
+        for name, pair in zip(names, pairs)
+    ]
     if len(set(bases)) > 1:
         headers.insert(1, "Against")
         for row, base in zip(rows, bases):
@@ -136,15 +140,16 @@ def _base_value(pair: Pair, key: str) -> str:
     return f"{key}:{pair.base.row.name.keys.get(key, 'none')}" if key else ""
 
 
-def _cells(pair: Pair) -> list[str]:
+def _cells(pair: Pair, unit: Unit, places: int) -> list[str]:
     effect = pair.verdict.effect
-    tested = not effect.problem
+    texts = ratio_texts(
+        effect.ratio, *([] if effect.problem else [effect.low, effect.high])
+    )
     sizes = {str(one.n) for one in (pair.base, pair.other) if one.n is not None}
     return [
-        time_text(pair.base.centre_s),
-        time_text(pair.other.centre_s),
-        ratio_text(effect.ratio) if effect.ratio == effect.ratio else "NA",
-        f"{ratio_text(effect.low)} to {ratio_text(effect.high)}" if tested else "",
+        *unit.column([pair.base.centre_s, pair.other.centre_s], places),
+        texts[0],
+        " to ".join(texts[1:]),
         p_digits(pair.verdict.p_corrected),
         "/".join(sorted(sizes, key=int)),
         verdict_text(pair.verdict),
@@ -265,19 +270,12 @@ def _undecidable(comparison: Comparison) -> list[str]:
 
 def _items(texts: list[str], style: _Style) -> list[str]:
     """Wrapped lines, each text on its own."""
-    lines = []
-    for text in texts:
-        # A bullet that textwrap takes for a part of the first word stays with it, however long.
-        bullet = style.bullet.replace(" ", "\xa0")
-        wrapped = textwrap.wrap(
-            bullet + style.safe(text),
-            min(COLUMNS, screen_width()),
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        lines += [style.bullet + wrapped[0][len(bullet) :], *wrapped[1:]]
-    return lines
+    columns = min(COLUMNS, screen_width())
+    return [
+        line
+        for text in texts
+        for line in wrapped(style.safe(text), style.bullet, "  ", columns)
+    ]
 
 
 def _listed(heading: str, texts: list[str], style: _Style) -> list[str]:

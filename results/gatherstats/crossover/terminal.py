@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
 from gatherstats.crossover.advice import Advice, advise
@@ -14,12 +13,10 @@ from gatherstats.stats.verdict import THRESHOLD
 from gatherstats.stats.verdict_words import percent
 from gatherstats.text.safe import printable, width
 from gatherstats.text.strict_json import dumps
+from gatherstats.text.wrapped import COLUMNS, wrapped
 
 FORMAT = "gatherbench-crossover"
 VERSION = 1
-
-COLUMNS = 100
-"""No line is longer."""
 
 LETTERS = {Way.SEPARATE: "S", Way.GATHER: "G", Way.COPY: "C"}
 """What stands for a way in a cell."""
@@ -76,16 +73,16 @@ def terminal(
     """The maps with what stands above and below them; at most COLUMNS wide."""
     lines = [printable(shown.run.path)]
     for heading, text in describe_briefly(shown.run):
-        lines += _wrapped(f"{heading}: {text}", "    ")
+        lines += wrapped(f"{heading}: {text}", "    ", "      ")
     for one, advice in zip(shown.maps.maps, shown.advice):
-        lines += ["", *_wrapped(printable(one.title)), ""]
+        lines += ["", *wrapped(printable(one.title)), ""]
         lines += [*_grid(one, colour), ""]
-        lines += _wrapped(advice_text(advice, one, shown.run))
-        lines += _wrapped(worth_text(advice))
+        lines += wrapped(advice_text(advice, one, shown.run))
+        lines += wrapped(worth_text(advice))
         if one.missing:
-            lines += _wrapped("Missing: " + printable("; ".join(one.missing)) + ".")
+            lines += wrapped("Missing: " + printable("; ".join(one.missing)) + ".")
     return (
-        lines + ["", *_wrapped(legend(shown.maps, threshold))]
+        lines + ["", *wrapped(legend(shown.maps, threshold))]
         if shown.maps.maps
         else lines
     )
@@ -201,15 +198,3 @@ def _painted(cell: Cell | None, columns: int, colour: bool) -> str:
     if cell is None or cell.saved is None:
         return f"\x1b[{_DIM}m{text}\x1b[0m"
     return f"\x1b[{_COLOURS[cell.leader]}m{text}\x1b[0m"
-
-
-def _wrapped(text: str, indent: str = "") -> list[str]:
-    """Lines of at most COLUMNS; a per cent sign stays with its number."""
-    lines = textwrap.wrap(
-        text.replace(" %", "\xa0%"),
-        COLUMNS,
-        initial_indent=indent,
-        subsequent_indent=indent + "  " if indent else "",
-        break_on_hyphens=False,
-    )
-    return [line.replace("\xa0", " ") for line in lines]

@@ -56,9 +56,7 @@ def _processors(run: Run) -> str | None:
 
 def _time_of_threads(run: Run) -> str | None:
     """What the time of a row with several threads means: it changed in Google Benchmark 1.9."""
-    if not any(
-        re.search(r"/threads:(?!1(?:/|$))\d", row.name.text) for row in run.rows
-    ):
+    if all(row.name.threads == 1 for row in run.rows):
         return None
     version = re.match(r"v?(\d+)\.(\d+)", str(run.context.get("library_version", "")))
     if version is None:

@@ -54,6 +54,13 @@ class RowName:
         return self.scope, rest, self.suffixes
 
     @property
+    def threads(self) -> int:
+        """How many threads work at once; 1 where the name does not say."""
+        said = [s.removeprefix("threads:") for s in self.suffixes if "threads:" in s]
+        number = whole_number(said[0] if said else self.keys.get("threads", "1"))
+        return number or 1
+
+    @property
     def is_ours(self) -> bool:
         """Whether the name has this suite's format."""
         return self.scope is not None

@@ -281,13 +281,14 @@ def _make_row(name: str, entry: _Entries, problems: list[str]) -> Row:
     row.expected = _count(items[0].get("repetitions"))
     if entry.repetitions:
         row.times_s = np.array([_seconds(item) for item in items], dtype=float)
+        row.step_s = _step(items)
         start = row.counters.get("start_s")
         row.start_s = (
             start if start is not None and start.size == row.times_s.size else None
         )
         if row.expected is not None and len(items) < row.expected:
             problems.append(
-                f"{name}: {len(items)} of {row.expected} repetitions are in the file"
+                f"{name}: cut short, {len(items)} of {row.expected} repetitions are in the file"
             )
     else:
         times = {_AGGREGATES[n]: _seconds(item) for n, item in entry.aggregates.items()}
@@ -324,6 +325,13 @@ def _error_of(item: dict) -> str | None:
 
 def _seconds(item: dict) -> float:
     return float(item["real_time"]) * SECONDS_PER_UNIT[item.get("time_unit", "ns")]
+
+
+def _step(items: list[dict]) -> float:
+    """The unit of times that are all whole numbers, in seconds; 0 if they are not."""
+    if any(float(item["real_time"]) % 1 for item in items):
+        return 0.0
+    return max(SECONDS_PER_UNIT[item.get("time_unit", "ns")] for item in items)
 
 
 def _counters(items: list[dict]) -> dict[str, np.ndarray]:

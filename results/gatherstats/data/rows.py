@@ -43,6 +43,7 @@ class Row:
     counters: each counter's value per repetition (or one value, from an aggregate).
     error: why the row failed; None for a row that was measured. A failed row has no times.
     expected: how many repetitions the file says there were, None where it does not say.
+    step_s: the unit of times that the file stores as whole numbers, in seconds; 0 for finer times.
     """
 
     name: RowName
@@ -53,6 +54,7 @@ class Row:
     label: str = ""
     error: str | None = None
     expected: int | None = None
+    step_s: float = 0.0
 
     @property
     def failed(self) -> bool:
@@ -86,3 +88,27 @@ class Run:
         """The context's value for `gatherbench.<key>` as text, None where it is absent or empty."""
         value = self.context.get(f"gatherbench.{key}")
         return None if value is None or str(value) == "" else str(value)
+
+
+def write_and_sync(row: Row) -> tuple[float | None, float | None]:
+    """How long the writes and how long the syncs of an operation took, in seconds.
+
+    None where the row was not synced, or does not say.
+    """
+    times = row.counter("write_ns"), row.counter("sync_ns")
+    if None in times:
+        return None, None
+    return tuple(time / 1e9 for time in times)
+
+
+def device_share(row: Row) -> float | None:
+    """Bytes that an operation sent to the device over the bytes that it wrote; None if not known.
+
+    Above 1 the file system wrote more than it was given; below, some has not left the memory.
+    """
+    sent, rates = row.counter("device_bytes"), row.counters.get("bytes_per_second")
+    if sent is None or rates is None or rates.size != row.times_s.size:
+        return None
+    written = float(np.median(rates * row.times_s))
+    # The counter is the mean of the threads, the rate their sum.
+    return sent * row.name.threads / written if written > 0 else None

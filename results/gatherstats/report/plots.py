@@ -15,7 +15,7 @@ from gatherstats.report.markup import Markup
 from gatherstats.stats.parts import Part
 from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.samples import Measured
-from gatherstats.text.units import Unit, time_text, time_unit
+from gatherstats.text.units import Unit, time_text
 
 MOST_DOTS = 2500
 """Of more samples than this, percentiles are drawn instead of each sample."""
@@ -23,8 +23,8 @@ MOST_DOTS = 2500
 MOST_LATENCIES = 24
 """Rows in the plot of latencies; the table beside it has more."""
 
-PERCENTILES = ("p50", "p99", "p99.9", "max")
-"""Counters with a row's latencies, in nanoseconds."""
+PERCENTILES = {"p50": 1, "p99": 100, "p99.9": 1000, "max": 1}
+"""Counters with a row's latencies, in nanoseconds, and how many operations each takes at least."""
 
 _BINS = 120
 _EDGE = 4.0
@@ -166,24 +166,28 @@ def _thinned(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
     return list(zip(x[chosen], y[chosen]))
 
 
-def _power(exponent: int) -> str:
-    """A power of ten of nanoseconds in a unit that gives a short number."""
-    seconds = 10.0 ** (exponent - 9)
-    unit = time_unit([seconds])
-    return f"{seconds / unit.size:g} {unit.name}"
-
-
-def has_latencies(row: Row) -> bool:
-    """Whether single operations of a row were timed."""
-    return not row.failed and all(name in row.counters for name in PERCENTILES)
+def latencies_of(row: Row) -> dict[str, float]:
+    """A row's percentiles in seconds, those that its operations are enough for; {} without any."""
+    operations = row.counter("latency_ops")
+    known = {name: row.counter(name) for name in PERCENTILES}
+    if row.failed or known["p50"] is None or known["max"] is None:
+        return {}
+    return {
+        name: value / 1e9
+        for name, value in known.items()
+        if value is not None and (operations is None or operations >= PERCENTILES[name])
+    }
 
 
 def latency_plot(rows: Sequence[Row], names: Sequence[str], number: str) -> Markup:
     """A line from the median to the maximum for each row, with its percentiles, on a logarithmic axis."""
     shown = list(zip(rows, names))[:MOST_LATENCIES]
-    values = [[row.counter(name) or 1.0 for name in PERCENTILES] for row, _ in shown]
-    low = math.log10(max(min(min(v) for v in values), 1e-3))
-    high = math.log10(max(max(v) for v in values))
+    values = [
+        {name: s * 1e9 or 1.0 for name, s in latencies_of(row).items()}
+        for row, _ in shown
+    ]
+    low = math.log10(max(min(min(v.values()) for v in values), 1e-3))
+    high = math.log10(max(max(v.values()) for v in values))
     left, right = 8.0, svg.WIDTH - 12.0
 
     def x(nanoseconds: float) -> float:
@@ -206,10 +210,10 @@ def latency_plot(rows: Sequence[Row], names: Sequence[str], number: str) -> Mark
     for i, ((_, name), found) in enumerate(zip(shown, values)):
         y = 30.0 * i
         made.append(svg.text(0, y + 11, svg.fitting(name, svg.WIDTH)))
-        made.append(svg.line(x(found[0]), y + 21, x(found[-1]), y + 21, "whisker"))
-        for style, percentile, value in zip(
-            ("p50", "p99", "p999", "max"), PERCENTILES, found
-        ):
+        ends = x(found["p50"]), x(found["max"])
+        made.append(svg.line(ends[0], y + 21, ends[1], y + 21, "whisker"))
+        for percentile, value in found.items():
+            style = percentile.replace(".", "")
             title = f"{name}: {percentile} {time_text(value / 1e9)}"
             made.append(svg.rectangle(x(value) - 2.5, y + 16, 5, 10, style, title))
     title = (

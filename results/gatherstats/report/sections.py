@@ -27,7 +27,7 @@ from gatherstats.report.plots import (
     MOST_DOTS,
     MOST_LATENCIES,
     account_plot,
-    has_latencies,
+    latencies_of,
     latency_plot,
     samples_plot,
 )
@@ -150,7 +150,7 @@ def _map(one: RunAnalysis, index: int) -> list[Markup]:
 
 
 def _latencies(one: RunAnalysis) -> list[Markup]:
-    rows = [row for row in one.run.rows if has_latencies(row)]
+    rows = [row for row in one.run.rows if latencies_of(row)]
     if not rows:
         return []
     shared, names = shorten([row.name for row in rows])

@@ -9,9 +9,9 @@ from gatherstats.crossover.advice_text import size_text
 from gatherstats.crossover.map import Cell, Map, Way
 from gatherstats.crossover.terminal import LETTERS, NOT_MEASURED, cell_text, saved_text
 from gatherstats.data.names import shorten
-from gatherstats.data.rows import Row
+from gatherstats.data.rows import Row, device_share, write_and_sync
 from gatherstats.report.markup import Markup, element, join
-from gatherstats.report.plots import PERCENTILES
+from gatherstats.report.plots import PERCENTILES, latencies_of
 from gatherstats.stats.medians import medians
 from gatherstats.text.units import time_text
 
@@ -122,18 +122,23 @@ def rows_table(rows: Sequence[Row], caption: str) -> Markup:
     ]
     if shared:
         caption = f"{caption}; all have {shared}"
-    return data_table(caption, ["Row", "Median", "n", "Calls", "In the kernel"], cells)
+    headers = ["Row", "Median", "n", "Calls", "In the kernel"]
+    headers += ["Write", "Sync", "On the device"]
+    kept = [c for c in range(len(headers)) if c < 5 or any(row[c] for row in cells)]
+    return data_table(
+        caption, [headers[c] for c in kept], [[row[c] for c in kept] for row in cells]
+    )
 
 
 def latency_table(rows: Sequence[Row], names: Sequence[str]) -> Markup:
     """The percentiles of each row: medians of those of its repetitions."""
     cells = []
     for row, name in list(zip(rows, names))[:MOST_LATENCIES]:
-        values = [row.counter(percentile) for percentile in PERCENTILES]
+        known = latencies_of(row)
         operations = row.counter("latency_ops")
-        texts = ["" if v is None else time_text(v / 1e9) for v in values]
+        texts = [time_text(known.get(percentile)) for percentile in PERCENTILES]
         cells.append((name, *texts, "" if operations is None else f"{operations:.0f}"))
-    caption = "Latency of single operations, median over the repetitions"
+    caption = "Latency of single operations"
     return data_table(caption, ["Row", *PERCENTILES, "Operations"], cells)
 
 
@@ -149,11 +154,15 @@ def _cells(row: Sequence[str], left: int) -> list[Markup]:
     ]
 
 
-def _row_cells(row: Row, median_s: float | None) -> tuple[str, str, str, str]:
+def _row_cells(row: Row, median_s: float | None) -> tuple[str, ...]:
     calls, kernel = row.counter("calls"), row.counter("kernel_calls")
     counts = tuple("" if v is None else f"{v:g}" for v in (calls, kernel))
+    write_s, sync_s = write_and_sync(row)
+    share = device_share(row)
+    counts += (time_text(write_s), time_text(sync_s))
+    counts += ("" if share is None else f"{share:.2f}",)
     if row.failed:
-        return ("failed", "", "", "")
+        return ("failed", *([""] * (1 + len(counts))))
     if median_s is not None:
         return (time_text(median_s), str(row.times_s.size), *counts)
     known = row.aggregates

@@ -15,7 +15,7 @@ the more those next to it differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -78,7 +78,7 @@ def remove_drift(rows: Sequence[Row]) -> tuple[list[Repetitions], Drift | None]:
     With too few repetitions in all (fewer than twice NEIGHBOURS) nothing is removed, nor where
     the estimated drift is mere noise, so that dividing by it adds to the scatter.
     """
-    result = [Repetitions(row.times_s) for row in rows]
+    result = [Repetitions(row.times_s, step_s=row.step_s) for row in rows]
     used = [i for i, row in enumerate(rows) if _is_usable(row)]
     sizes = [rows[i].times_s.size for i in used]
     if sum(sizes) < 2 * NEIGHBOURS:
@@ -105,7 +105,9 @@ def remove_drift(rows: Sequence[Row]) -> tuple[list[Repetitions], Drift | None]:
         weights = np.split(steadiness, ends)
     for i, one, own in zip(used, clean, weights):
         enough = one.size >= FEWEST_TO_WEIGH
-        result[i] = Repetitions(np.exp(one), own if enough else None)
+        result[i] = replace(
+            result[i], times_s=np.exp(one), weights=own if enough else None
+        )
     return result, measured
 
 

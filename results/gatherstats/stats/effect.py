@@ -60,6 +60,7 @@ class Effect:
     p: of the test that there is no difference, two-sided, uncorrected.
     best_p: the smallest p that so many repetitions can give at all (0 for Welch's test).
     n: repetitions of the row that has fewer.
+    coarse_s: the step in which times were stored, which bounds the interval; 0 where it does not.
     """
 
     statistic: str
@@ -70,6 +71,7 @@ class Effect:
     best_p: float = 0.0
     n: int = 0
     problem: str = ""
+    coarse_s: float = 0.0
 
     @property
     def log_standard_error(self) -> float:
@@ -97,7 +99,7 @@ def compare_repetitions(
             batches.setdefault((base.size, other.size), []).append(i)
     for indices in batches.values():
         for i, effect in zip(indices, _compare_batch([pairs[i] for i in indices])):
-            effects[i] = effect
+            effects[i] = _widened(effect, *pairs[i])
     return [effect for effect in effects if effect is not None]
 
 
@@ -179,6 +181,24 @@ def _compare_batch(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[Eff
             np.exp(log_ratio), np.exp(lows), np.exp(highs), tested.p
         )
     ]
+
+
+def _widened(effect: Effect, base: Repetitions, other: Repetitions) -> Effect:
+    """The effect with the interval that the true times allow, where they were stored in steps.
+
+    Each median may be off by half a step.
+    """
+    off = [one.step_s / 2 / one.median_s for one in (base, other)]
+    if not any(off):
+        return effect
+    if off[0] >= 1:
+        return replace(effect, p=math.nan, problem="the times are stored too coarsely")
+    return replace(
+        effect,
+        low=effect.low * max(1 - off[1], 0) / (1 + off[0]),
+        high=effect.high * (1 + off[1]) / (1 - off[0]),
+        coarse_s=max(base.step_s, other.step_s),
+    )
 
 
 def _weights(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[np.ndarray]:

@@ -39,7 +39,9 @@ def measure_launches(
     ]
     together = [_together(rows) for rows in found.values()]
     return (
-        with_centres(together, [Repetitions(row.times_s) for row in together]),
+        with_centres(
+            together, [Repetitions(row.times_s, step_s=row.step_s) for row in together]
+        ),
         drifts,
         problems,
     )
@@ -53,4 +55,10 @@ def _together(launches: list[Measured]) -> Row:
         return Row(first.name, label=first.label, error=error)
     centres = [one.centre_s for one in launches]
     times_s = np.array([centre for centre in centres if centre is not None])
-    return Row(first.name, times_s, label=first.label, expected=len(launches))
+    return Row(
+        first.name,
+        times_s,
+        label=first.label,
+        expected=len(launches),
+        step_s=max(one.row.step_s for one in launches),
+    )

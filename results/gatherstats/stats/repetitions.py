@@ -15,10 +15,12 @@ class Repetitions:
 
     times_s: without drift, in seconds.
     weights: how much each repetition counts, 1 at a typical moment; None where all count the same.
+    step_s: in which steps the times were stored, in seconds; 0 where that is finer than they scatter.
     """
 
     times_s: np.ndarray
     weights: np.ndarray | None = None
+    step_s: float = 0.0
 
     @property
     def size(self) -> int:

@@ -237,6 +237,6 @@ def _decide(
     needed = None
     if outcome is Outcome.UNDECIDED and best_p >= ALPHA:
         needed = fewest_for_significance(strictness)
-    elif outcome is Outcome.UNDECIDED and has_interval:
+    elif outcome is Outcome.UNDECIDED and has_interval and not effect.coarse_s:
         needed = repetitions_needed(effect, threshold, strictness)
     return Verdict(outcome, effect, p, best_p, needed)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from gatherstats.stats.drift import Drift
 from gatherstats.stats.effect import Effect
 from gatherstats.stats.verdict import ALPHA, Outcome, Verdict
-from gatherstats.text.units import ratio_text, significant
+from gatherstats.text.units import ratio_texts, significant, time_text
 
 
 SMALLEST_P = 1e-12
@@ -53,7 +53,7 @@ def short(
     effect = verdict.effect
     figures = ""
     if math.isfinite(effect.ratio):
-        figures = ratio_text(effect.ratio)
+        figures = _ratio(effect)
         if with_statistic:
             figures = f"ratio of {effect.statistic} {figures}"
         if not effect.problem:
@@ -157,7 +157,13 @@ def _amount(verdict: Verdict) -> str:
 
 
 def _interval(effect: Effect) -> str:
-    return f"{ratio_text(effect.low)} to {ratio_text(effect.high)}"
+    return " to ".join(ratio_texts(effect.low, effect.high, effect.ratio)[:2])
+
+
+def _ratio(effect: Effect) -> str:
+    """The ratio, in its interval's notation."""
+    ends = [] if effect.problem else [effect.low, effect.high]
+    return ratio_texts(effect.ratio, *ends)[0]
 
 
 def _why(verdict: Verdict, unit: str) -> str:
@@ -166,6 +172,8 @@ def _why(verdict: Verdict, unit: str) -> str:
             f"{verdict.effect.n} {unit} cannot decide it:"
             f" p could be {verdict.best_p_corrected:.2g} at best"
         )
+    if verdict.effect.coarse_s:
+        return f"the times are stored in steps of {time_text(verdict.effect.coarse_s)}"
     if verdict.p_corrected < ALPHA:
         return "too little evidence of a difference"
     return "no evidence of a difference"
@@ -175,7 +183,7 @@ def _figures(verdict: Verdict) -> str:
     effect = verdict.effect
     if not math.isfinite(effect.ratio):
         return ""
-    ratio = f"ratio of {effect.statistic} {ratio_text(effect.ratio)}"
+    ratio = f"ratio of {effect.statistic} {_ratio(effect)}"
     if effect.problem:
         return f" ({ratio})"
     return (

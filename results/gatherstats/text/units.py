@@ -19,13 +19,22 @@ class Unit:
     name: str
     size: float
 
-    def column(self, values: Sequence[float | None]) -> list[str]:
+    def places(self, values: Iterable[float | None]) -> int:
+        """As many decimals as the smallest of `values` needs for four digits in this unit."""
+        return max(
+            (decimals(value / self.size) for value in values if value), default=0
+        )
+
+    def column(
+        self, values: Sequence[float | None], places: int | None = None
+    ) -> list[str]:
         """`values`, given in the base unit, as numbers in this unit; "" for None.
 
-        All have as many decimals as the smallest needs for four digits.
+        All have so many decimals, or as many as the smallest of them needs.
         """
         numbers = [None if value is None else value / self.size for value in values]
-        places = max((decimals(number) for number in numbers if number), default=0)
+        if places is None:
+            places = self.places(values)
         return ["" if number is None else f"{number:.{places}f}" for number in numbers]
 
 
@@ -57,9 +66,19 @@ def significant(number: float, digits: int = 4) -> str:
 
 def ratio_text(ratio: float) -> str:
     """A ratio with four significant digits at most; three where it is far from 1."""
-    if 1e-9 < ratio < 0.1:
-        return f"{ratio:.{2 - math.floor(math.log10(ratio))}f}"
-    return significant(ratio) if ratio < 1e6 else f"{ratio:.2e}"
+    return ratio_texts(ratio)[0]
+
+
+def ratio_texts(*ratios: float) -> list[str]:
+    """Ratios that stand together, such as the ends of an interval: all in one notation."""
+    if any(1e6 <= ratio < math.inf for ratio in ratios):
+        return [f"{ratio:.2e}" if math.isfinite(ratio) else "NA" for ratio in ratios]
+    return [
+        f"{ratio:.{2 - math.floor(math.log10(ratio))}f}"
+        if 1e-9 < ratio < 0.1
+        else significant(ratio)
+        for ratio in ratios
+    ]
 
 
 def decimals(number: float, digits: int = 4) -> int:
