@@ -72,7 +72,7 @@ def test_write_and_sync_stand_apart_and_device_bytes_over_written(show, page):
     (row,) = (line for line in out.splitlines() if line.startswith("| pwritev"))
     assert status == 0 and [cell.strip() for cell in row.split("|")[-4:-1]] == [
         "5.000",
-        "15.000",
+        "15.00",
         "1.50",
     ]
     assert "Write and sync: their medians" in " ".join(out.split())

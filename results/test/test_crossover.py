@@ -13,6 +13,7 @@ from gatherstats.crossover.advice import advise
 from gatherstats.crossover.advice_text import advice_text, size_text, worth_text
 from gatherstats.crossover.map import Way, bytes_of, make_maps
 from gatherstats.data.reader import load
+from gatherstats.stats.samples import measure
 from gatherstats.stats.verdict import Outcome
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -46,7 +47,7 @@ def maps_of(tmp_path):
     def make(document, threshold=0.01):
         (path,) = write_files(tmp_path, "grid", [document])
         run = load(path)
-        return run, make_maps(run, threshold)
+        return run, make_maps(run, measure(run.rows)[0], threshold)
 
     return make
 

@@ -19,6 +19,8 @@ from gatherstats.crossover.map import make_maps
 from gatherstats.crossover.terminal import cell_text
 from gatherstats.data.reader import load
 from gatherstats.report.svg import fitting, round_steps
+from gatherstats.stats import samples
+from gatherstats.stats.drift import remove_drift
 from gatherstats.stats.samples import measure
 from gatherstats.text.units import time_text
 from made import aggregates, blog_run, failed, repetitions, results
@@ -101,7 +103,7 @@ def test_the_figures_are_those_of_the_files(report, rng, tmp_path):
         for row, cells in zip(run.rows, rows[1:]):
             assert cells[1] == time_text(float(np.median(row.times_s)))
             assert cells[2] == str(row.times_s.size)
-    (one,) = make_maps(grid).maps
+    (one,) = make_maps(grid, measure(grid.rows)[0]).maps
     head, *body = found[one.title]
     assert head == ["buffers", *map(str, one.counts)]
     for size, cells in zip(one.sizes, body):
@@ -126,7 +128,7 @@ def test_verdicts_come_first(report, rng, tmp_path):
         "run0.json",
     ]
     run = load(tmp_path / "run1.json")
-    (one,) = make_maps(run).maps
+    (one,) = make_maps(run, measure(run.rows)[0]).maps
     assert advice_text(advise(one), one, run) in items(page)
     assert any(
         item.startswith("Gathering 4 buffers into one call is") for item in items(page)
@@ -181,6 +183,21 @@ def test_latencies(report, rng):
     ]
     assert "size:64: p99.9 45.00 us" in page
     assert "Latencies" not in report(grid_run(TIMES, rng))[1]
+
+
+def test_drift_is_removed_once_per_file(report, rng, monkeypatch):
+    """By whatever makes the tables, the maps, the accounts and the plots."""
+    seen = []
+
+    def count(rows):
+        seen.append(len(rows))
+        return remove_drift(rows)
+
+    monkeypatch.setattr(samples, "remove_drift", count)
+    runs = [grid_run(TIMES, rng), latency_run(rng)]
+    assert report(*runs)[0] == 0
+    rows = [len({entry["name"] for entry in run["benchmarks"]}) for run in runs]
+    assert sorted(seen) == sorted(rows)
 
 
 def test_the_drift_and_the_samples(report, rng):

@@ -24,6 +24,7 @@ from gatherstats.crossover.map import make_maps
 from gatherstats.crossover.terminal import Shown, as_json, prepare, terminal
 from gatherstats.errors import UserError
 from gatherstats.process.output import complain
+from gatherstats.stats.samples import measure
 
 DESCRIPTION = (
     "Show which of separate writes, gathering and copying wins, over the buffers' size and number,"
@@ -76,7 +77,9 @@ def main(options: argparse.Namespace) -> int:
         require_other(path, options.files)
     threshold = options.threshold / 100
     runs, status = load_usable(options.program, options.files)
-    shown = [prepare(run, make_maps(run, threshold)) for run in runs]
+    shown = [
+        prepare(run, make_maps(run, measure(run.rows)[0], threshold)) for run in runs
+    ]
     lines: list[str] = []
     if options.format == "json":
         lines = [as_json(shown)]

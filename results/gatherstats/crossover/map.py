@@ -17,7 +17,7 @@ from itertools import combinations
 
 from gatherstats.data.names import RowName, whole_number
 from gatherstats.data.rows import Run
-from gatherstats.stats.samples import Measured, measure
+from gatherstats.stats.samples import Measured
 from gatherstats.stats.verdict import (
     THRESHOLD,
     Outcome,
@@ -178,9 +178,13 @@ def bytes_of(size: str) -> float | None:
     return sum(known) / len(known) if len(known) == len(parts) else None
 
 
-def make_maps(run: Run, threshold: float = THRESHOLD) -> Maps:
-    """The maps of a run; differences up to `threshold` (a share of the time) count as none."""
-    measured, _ = measure(run.rows)
+def make_maps(
+    run: Run, measured: Sequence[Measured], threshold: float = THRESHOLD
+) -> Maps:
+    """The maps of a run; differences up to `threshold` (a share of the time) count as none.
+
+    measured: all rows of the run, with drift removed.
+    """
     problems = list(run.problems)
     by_map: dict[object, list[Measured]] = {}
     for one in measured:

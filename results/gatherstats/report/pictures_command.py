@@ -60,7 +60,7 @@ def main(options: argparse.Namespace) -> int:
 
     source = Path(options.source)
     blog, grid = load_all([_found(source, name) for name in ("blog", "grid")])
-    shown = prepare(grid, make_maps(grid))
+    shown = prepare(grid, make_maps(grid, measure(grid.rows)[0]))
     made = accounts(measure(blog.rows)[0]).made
     if not shown.maps.maps or not made:
         raise UserError("no picture: there is no map, or no account", 1)

@@ -55,7 +55,7 @@ def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
     groups = group_rows(rows_of_tables(run.rows))
     kept = [g for g in groups if len(groups) <= MOST_TABLES or _is_blogs(g)]
     judged = [(g, judge_group(g, samples, threshold)) for g in kept]
-    shown = prepare(run, make_maps(run, threshold))
+    shown = prepare(run, make_maps(run, measured, threshold))
     explained = accounts(measured)
     return RunAnalysis(
         run=run,
