@@ -50,8 +50,9 @@ def test_calls_are_those_that_strace_counts(strategy, tmp_path):
     rows = repetitions(read(out))
     assert len(rows) == 3
     assert set(seen) == {CALLS[strategy]}
+    tried = 1  # before the run, to see whether this directory takes it
     for row in rows:
-        assert row["calls"] * 3 == len(seen)
+        assert row["calls"] * 3 == len(seen) - tried
         assert row["kernel_calls"] == row["calls"]
         assert "label" not in row
 
@@ -121,7 +122,7 @@ def test_a_durability_is_what_it_says(options, makes, opens_with, tmp_path):
     if makes == "pwritev2":
         assert flagged and not synced
     elif makes:
-        assert synced == [makes] * 3
+        assert synced == [makes] * (1 + 3)  # the first tries it out
     else:
         assert not synced
         assert all(f"|{opens_with}" in line for line in opened)
