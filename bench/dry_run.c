@@ -22,7 +22,7 @@ static double smaller(double left, double right) {
 /* Seconds for all repetitions of a row. */
 static double row_seconds(const struct options *options, const struct gather_plan *plan, double op_bytes) {
   double min_time_s = atof(options->min_time), repetitions = options->repetitions;
-  if (plan->scope->offers & GATHER_CREATED)
+  if (plan->scope->provided & GATHER_WHOLE_FILE)
     return repetitions * larger(min_time_s, op_bytes / write_rate);
   /* A repetition waits until what it has overwritten is on the device; finding the iteration count takes two more. */
   double dirty_bytes = smaller((double)gather_plan_disk_bytes(plan), min_time_s * write_rate);
@@ -43,7 +43,7 @@ void dry_run(const struct options *options) {
     seconds += row_seconds(options, plan, op_bytes);
     if (gather_plan_disk_bytes(plan) == 0)
       continue;
-    if (plan->scope->offers & GATHER_CREATED)
+    if (plan->scope->provided & GATHER_WHOLE_FILE)
       file_bytes += op_bytes * options->repetitions;
     else
       any_windows = true;

@@ -35,9 +35,9 @@ void options_print_help(void) {
        "screen are the default here; repetitions and minimum time come from the preset.\n");
 }
 
-static void print_row(const char *name, const char *doc, const char *(*missing)(void)) {
+static void print_row(const char *name, const char *doc, const char *(*unavailable_reason)(void)) {
   printf("  %-12s %s\n", name, doc);
-  const char *reason = missing ? missing() : NULL;
+  const char *reason = unavailable_reason ? unavailable_reason() : NULL;
   if (reason)
     printf("  %-12s n/a here: %s\n", "", reason);
 }
@@ -58,13 +58,13 @@ void options_print_list(const struct options *options) {
     print_row((*row)->name, (*row)->doc, NULL);
   puts("\nStrategies (--strategy)");
   for (const struct gather_strategy *const *row = gather_strategies; *row; row++)
-    print_row((*row)->name, (*row)->doc, (*row)->missing);
+    print_row((*row)->name, (*row)->doc, (*row)->unavailable_reason);
   puts("\nTargets (--target)");
   for (const struct gather_target *const *row = gather_targets; *row; row++)
     print_row((*row)->name, (*row)->doc, NULL);
   puts("\nDurabilities (--sync)");
   for (const struct gather_durability *const *row = gather_durabilities; *row; row++)
-    print_row((*row)->name, (*row)->doc, (*row)->missing);
+    print_row((*row)->name, (*row)->doc, (*row)->unavailable_reason);
   puts("\nCounters that a run tells of (in the results)");
   for (const struct gather_observer *const *row = gather_observers; *row; row++) {
     char doc[256];

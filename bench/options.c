@@ -80,7 +80,7 @@ static int build_rows(struct options *options, const struct command_line *user) 
 }
 
 static void fill_rest(struct options *options, bool quick, bool repetitions_given) {
-  bool files = options->rows_count > 0 && (options->rows[0].plan.scope->offers & GATHER_CREATED);
+  bool files = options->rows_count > 0 && (options->rows[0].plan.scope->provided & GATHER_WHOLE_FILE);
   if (options->repetitions == 0)
     options->repetitions = files ? 20 : 10;
   if (options->min_time[0] == '\0')

@@ -150,13 +150,13 @@ uint64_t options_disk_bytes(const struct options *options) {
   for (size_t i = 0; i < options->rows_count; i++) {
     const struct gather_plan *plan = &options->rows[i].plan;
     uint64_t bytes = options->rows[i].refused ? 0 : gather_plan_disk_bytes(plan);
-    if (plan->scope->offers & GATHER_CREATED) {
+    if (plan->scope->provided & GATHER_WHOLE_FILE) {
       largest_file = bytes > largest_file ? bytes : largest_file;
       continue;
     }
     unsigned files = plan->shared_file ? 1 : gather_plan_threads(plan);
     for (unsigned thread = 0; thread < files; thread++) {
-      uint64_t *largest = &windows[gather_plan_slot(plan, thread)];
+      uint64_t *largest = &windows[gather_plan_window_index(plan, thread)];
       *largest = bytes / files > *largest ? bytes / files : *largest;
     }
   }

@@ -75,7 +75,7 @@ static int map_repeated(void **memory, size_t bytes) {
 
 /* Whether a run's memory maps the same pages again. */
 static bool is_repeated(const struct gather_run *run, size_t bytes) {
-  return bytes > 4 * REPEATED_BYTES && !(run->plan->target->offers & GATHER_ALLOCATED) && !run->plan->verify;
+  return bytes > 4 * REPEATED_BYTES && !(run->plan->target->provided & GATHER_IS_FILE) && !run->plan->verify;
 }
 
 /* Aligned memory for a run's buffers; -ENOMEM and the like. */
@@ -164,7 +164,7 @@ static void fill_staging(const struct gather_batch *batch) {
  */
 static int batch_open(const struct gather_run *run, struct gather_batch *batch, const struct iovec *buffers,
                       size_t count, uint64_t bytes) {
-  const enum gather_layout layout = run->plan->strategy->layout;
+  const enum gather_call_shape shape = run->plan->strategy->shape;
   batch->bytes = bytes;
   batch->buffers_count = count;
   batch->buffers = malloc(count * sizeof *batch->buffers);
@@ -172,7 +172,7 @@ static int batch_open(const struct gather_run *run, struct gather_batch *batch, 
     return -ENOMEM;
   size_t pieces_max = take_buffers(batch, buffers, count, bytes);
 
-  if (layout == GATHER_JOINED) {
+  if (shape == GATHER_CONTIGUOUS) {
     pieces_max = pieces_of((size_t)bytes);
     void *staging = NULL;
     int error = allocate(run, &staging, staging_bytes(batch));
@@ -187,23 +187,23 @@ static int batch_open(const struct gather_run *run, struct gather_batch *batch, 
   if (batch->pieces == NULL || batch->calls == NULL)
     return -ENOMEM;
   size_t pieces = 0;
-  if (layout == GATHER_JOINED)
+  if (shape == GATHER_CONTIGUOUS)
     add_pieces(batch, &pieces, &(struct iovec){batch->staging, (size_t)bytes});
   else
     for (size_t i = 0; i < count; i++)
       add_pieces(batch, &pieces, &batch->buffers[i]);
-  add_calls(batch, pieces, layout == GATHER_VECTOR ? gather_iov_max() : 1);
+  add_calls(batch, pieces, shape == GATHER_VECTORED ? gather_iov_max() : 1);
   return 0;
 }
 
 /* What is left of a file when whole batches no longer fit. */
-static int tail_open(struct gather_run *run, const struct iovec *buffers) {
+static int remainder_open(struct gather_run *run, const struct iovec *buffers) {
   run->batches = run->plan->file_bytes / run->batch.bytes;
   uint64_t rest = run->plan->file_bytes % run->batch.bytes;
   size_t count = 0;
   for (uint64_t bytes = 0; bytes < rest; count++)
     bytes += buffers[count].iov_len;
-  return rest > 0 ? batch_open(run, &run->tail, buffers, count, rest) : 0;
+  return rest > 0 ? batch_open(run, &run->remainder, buffers, count, rest) : 0;
 }
 
 int gather_batches_open(struct gather_run *run) {
@@ -232,8 +232,8 @@ int gather_batches_open(struct gather_run *run) {
       next += padded(bytes, alignment);
   }
   error = batch_open(run, &run->batch, buffers, plan->count, gather_plan_batch_bytes(plan));
-  if (!error && (plan->scope->offers & GATHER_CREATED))
-    error = tail_open(run, buffers);
+  if (!error && (plan->scope->provided & GATHER_WHOLE_FILE))
+    error = remainder_open(run, buffers);
 
 out:
   free(buffers);
@@ -246,7 +246,7 @@ out:
 
 void gather_batches_close(struct gather_run *run) {
   batch_close(run, &run->batch);
-  batch_close(run, &run->tail);
+  batch_close(run, &run->remainder);
   release(run, run->memory, run->memory_bytes);
   run->memory = NULL;
 }

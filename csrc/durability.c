@@ -19,10 +19,10 @@ static int sync_data(int fd) {
   while (result < 0 && errno == EINTR);
   return result < 0 ? -errno : 0;
 }
-#define fdatasync_missing NULL
+#define fdatasync_unavailable NULL
 #else
 #define sync_data NULL
-static const char *fdatasync_missing(void) {
+static const char *fdatasync_unavailable(void) {
   return "this system has no fdatasync";
 }
 #endif
@@ -30,10 +30,10 @@ static const char *fdatasync_missing(void) {
 static const struct gather_durability durability_fdatasync = {
     .name = "fdatasync",
     .doc = "fdatasync after the batch: the data, and what metadata are needed to read them",
-    .needs = GATHER_BYTES | GATHER_DURABLE,
+    .required = GATHER_WRITES | GATHER_DURABLE,
     .sync = sync_data,
     .sync_call = "fdatasync",
-    .missing = fdatasync_missing,
+    .unavailable_reason = fdatasync_unavailable,
 };
 
 static int sync_all(int fd) {
@@ -47,7 +47,7 @@ static int sync_all(int fd) {
 static const struct gather_durability durability_fsync = {
     .name = "fsync",
     .doc = "fsync after the batch: the data and all metadata",
-    .needs = GATHER_BYTES | GATHER_DURABLE,
+    .required = GATHER_WRITES | GATHER_DURABLE,
     .sync = sync_all,
     .sync_call = "fsync",
 };
@@ -55,32 +55,32 @@ static const struct gather_durability durability_fsync = {
 static const struct gather_durability durability_odsync = {
     .name = "odsync",
     .doc = "the file is opened with O_DSYNC: each write call ends as if followed by fdatasync",
-    .needs = GATHER_BYTES | GATHER_DURABLE,
+    .required = GATHER_WRITES | GATHER_DURABLE,
     .open_flags = O_DSYNC,
 };
 
 static const struct gather_durability durability_osync = {
     .name = "osync",
     .doc = "the file is opened with O_SYNC: each write call ends as if followed by fsync",
-    .needs = GATHER_BYTES | GATHER_DURABLE,
+    .required = GATHER_WRITES | GATHER_DURABLE,
     .open_flags = O_SYNC,
 };
 
 #ifndef RWF_DSYNC
 #define RWF_DSYNC 0
-static const char *rwf_dsync_missing(void) {
+static const char *rwf_dsync_unavailable(void) {
   return "this system has no RWF_DSYNC";
 }
 #else
-#define rwf_dsync_missing NULL
+#define rwf_dsync_unavailable NULL
 #endif
 
 static const struct gather_durability durability_rwf_dsync = {
     .name = "rwf_dsync",
     .doc = "each pwritev2 carries RWF_DSYNC, which makes that call alone as durable as O_DSYNC would",
-    .needs = GATHER_BYTES | GATHER_DURABLE | GATHER_CALL_FLAGS,
+    .required = GATHER_WRITES | GATHER_DURABLE | GATHER_CALL_FLAGS,
     .call_flags = RWF_DSYNC,
-    .missing = rwf_dsync_missing,
+    .unavailable_reason = rwf_dsync_unavailable,
 };
 
 /* fcntl(2) of macOS: fsync there does not make a drive empty its cache; F_FULLFSYNC does, F_BARRIERFSYNC orders. */
@@ -88,10 +88,10 @@ static const struct gather_durability durability_rwf_dsync = {
 static int sync_full(int fd) {
   return fcntl(fd, F_FULLFSYNC) < 0 ? -errno : 0;
 }
-#define fullfsync_missing NULL
+#define fullfsync_unavailable NULL
 #else
 #define sync_full NULL
-static const char *fullfsync_missing(void) {
+static const char *fullfsync_unavailable(void) {
   return "only macOS has F_FULLFSYNC";
 }
 #endif
@@ -99,20 +99,20 @@ static const char *fullfsync_missing(void) {
 static const struct gather_durability durability_fullfsync = {
     .name = "fullfsync",
     .doc = "F_FULLFSYNC after the batch: like fsync, and the drive empties its cache",
-    .needs = GATHER_BYTES | GATHER_DURABLE,
+    .required = GATHER_WRITES | GATHER_DURABLE,
     .sync = sync_full,
     .sync_call = "F_FULLFSYNC",
-    .missing = fullfsync_missing,
+    .unavailable_reason = fullfsync_unavailable,
 };
 
 #ifdef F_BARRIERFSYNC
 static int sync_barrier(int fd) {
   return fcntl(fd, F_BARRIERFSYNC) < 0 ? -errno : 0;
 }
-#define barrierfsync_missing NULL
+#define barrierfsync_unavailable NULL
 #else
 #define sync_barrier NULL
-static const char *barrierfsync_missing(void) {
+static const char *barrierfsync_unavailable(void) {
   return "only macOS has F_BARRIERFSYNC";
 }
 #endif
@@ -120,10 +120,10 @@ static const char *barrierfsync_missing(void) {
 static const struct gather_durability durability_barrierfsync = {
     .name = "barrierfsync",
     .doc = "F_BARRIERFSYNC after the batch: like fsync, and nothing later reaches the medium before it",
-    .needs = GATHER_BYTES | GATHER_DURABLE,
+    .required = GATHER_WRITES | GATHER_DURABLE,
     .sync = sync_barrier,
     .sync_call = "F_BARRIERFSYNC",
-    .missing = barrierfsync_missing,
+    .unavailable_reason = barrierfsync_unavailable,
 };
 
 const struct gather_durability *const gather_durabilities[] = {

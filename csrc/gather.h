@@ -25,15 +25,15 @@ struct gather_batch;
 struct gather_run;
 struct gather_workspace;
 
-/* What a part of a plan needs and what another part offers. A plan is refused if it needs a bit
- * that nothing in it offers; the reasons stand in one table in plan.c. */
+/* What a part of a plan requires and what another part provides. A plan is refused if it requires a bit
+ * that nothing in it provides; the reasons stand in one table in plan.c. */
 enum gather_capability {
   GATHER_OFFSETS = 1 << 0,    /* the target has offsets, so that a call can name where to write */
   GATHER_DURABLE = 1 << 1,    /* what is written to the target can be made durable */
-  GATHER_BYTES = 1 << 2,      /* the strategy writes something */
+  GATHER_WRITES = 1 << 2,     /* the strategy writes something */
   GATHER_REOPENED = 1 << 3,   /* the target can be opened anew in each op */
-  GATHER_ALLOCATED = 1 << 4,  /* the target has blocks that can be allocated in advance */
-  GATHER_CREATED = 1 << 5,    /* the scope makes a file in each op */
+  GATHER_IS_FILE = 1 << 4,    /* the target has blocks that can be allocated in advance */
+  GATHER_WHOLE_FILE = 1 << 5, /* the scope makes a file in each op */
   GATHER_CALL_FLAGS = 1 << 6, /* the strategy's calls take flags of their own */
   GATHER_ALIGNED = 1 << 7,    /* the strategy's memory is aligned as O_DIRECT needs it */
   GATHER_SYNC_CALL = 1 << 8,  /* the durability acts in a call of its own, after the batch */
@@ -41,20 +41,20 @@ enum gather_capability {
 };
 
 /* How a strategy divides a batch into system calls. */
-enum gather_layout {
-  GATHER_EACH,   /* a call a buffer */
-  GATHER_VECTOR, /* a call for as many buffers as the system takes at once */
-  GATHER_JOINED, /* a call for all bytes, which lie together */
+enum gather_call_shape {
+  GATHER_PER_BUFFER, /* a call a buffer */
+  GATHER_VECTORED,   /* a call for as many buffers as the system takes at once */
+  GATHER_CONTIGUOUS, /* a call for all bytes, which lie together */
 };
 
 /* How a batch is written. */
 struct gather_strategy {
   const char *name;
-  const char *doc;              /* one line */
-  unsigned needs;               /* of the rest of the plan: gather_capability bits */
-  unsigned offers;              /* gather_capability bits */
-  enum gather_layout layout;    /* how a batch becomes calls */
-  const char *(*missing)(void); /* NULL, or a function that returns NULL or why this system lacks it */
+  const char *doc;                         /* one line */
+  unsigned required;                       /* of the rest of the plan: gather_capability bits */
+  unsigned provided;                       /* gather_capability bits */
+  enum gather_call_shape shape;            /* how a batch becomes calls */
+  const char *(*unavailable_reason)(void); /* NULL, or a function that returns NULL or why this system lacks it */
   /* NULL, or tries the system call itself, without bytes, where the C library might put another one in its place:
    * returns 0 or -errno. */
   int (*try_call)(void);
@@ -68,11 +68,11 @@ struct gather_strategy {
  * a call afterwards. */
 struct gather_durability {
   const char *name;
-  const char *doc; /* one line */
-  unsigned needs;  /* gather_capability bits */
-  int open_flags;  /* for open(2), or 0 */
-  int call_flags;  /* for each pwritev2(2), or 0 */
-  const char *(*missing)(void);
+  const char *doc;   /* one line */
+  unsigned required; /* gather_capability bits */
+  int open_flags;    /* for open(2), or 0 */
+  int call_flags;    /* for each pwritev2(2), or 0 */
+  const char *(*unavailable_reason)(void);
   int (*sync)(int fd);   /* the call afterwards, or NULL; returns 0 or -errno */
   const char *sync_call; /* its name, for messages */
 };
@@ -81,8 +81,8 @@ struct gather_durability {
  * `remove` are timed and serve the scope `file`. */
 struct gather_target {
   const char *name;
-  const char *doc; /* one line */
-  unsigned offers; /* gather_capability bits */
+  const char *doc;   /* one line */
+  unsigned provided; /* gather_capability bits */
   int (*open)(struct gather_run *run);
   int (*close)(struct gather_run *run);
   int (*create)(struct gather_run *run);
@@ -93,8 +93,8 @@ struct gather_target {
 struct gather_scope {
   const char *name;
   const char *doc;                      /* one line */
-  unsigned needs;                       /* gather_capability bits */
-  unsigned offers;                      /* gather_capability bits */
+  unsigned required;                    /* gather_capability bits */
+  unsigned provided;                    /* gather_capability bits */
   int (*open)(struct gather_run *run);  /* untimed: chooses run->op */
   int (*close)(struct gather_run *run); /* untimed */
 };
@@ -159,7 +159,7 @@ unsigned gather_plan_threads(const struct gather_plan *plan);
 
 /* `op` on a file: the number of the file that a thread overwrites, among those of the workspace. What goes past the
  * page cache has files of its own, for it would push the others' pages out. */
-unsigned gather_plan_slot(const struct gather_plan *plan, unsigned thread);
+unsigned gather_plan_window_index(const struct gather_plan *plan, unsigned thread);
 
 /* NULL, or the reason why the plan makes no sense or this system lacks a part of it. Touches no file. */
 const char *gather_plan_refuse(const struct gather_plan *plan);
@@ -193,11 +193,11 @@ struct gather_call {
   size_t bytes; /* their sum, at most what the system takes in one call */
 };
 
-/* A batch of buffers, and the calls that a strategy's layout makes of it. */
+/* A batch of buffers, and the calls that a strategy's call shape makes of it. */
 struct gather_batch {
   struct iovec *buffers; /* as a user would have them */
   size_t buffers_count;
-  char *staging;        /* GATHER_JOINED: room for all bytes, filled with them; else NULL */
+  char *staging;        /* GATHER_CONTIGUOUS: room for all bytes, filled with them; else NULL */
   struct iovec *pieces; /* what the calls point to: buffers or staging, cut where one is too long
                            for a call */
   struct gather_call *calls;
@@ -224,9 +224,9 @@ struct gather_run {
   int64_t position_begin; /* `op`: offset of the window in its file */
   int64_t position_end;   /* `op`: the last offset at which a batch still fits into the window */
   struct gather_batch batch;
-  struct gather_batch tail; /* `file`: what is left when whole batches no longer fit; bytes is 0 if nothing is */
-  uint64_t batches;         /* `file`: whole batches a file */
-  uint64_t ops;             /* stream targets: ops that wrote all their bytes */
+  struct gather_batch remainder; /* `file`: what is left when whole batches no longer fit; bytes is 0 if nothing is */
+  uint64_t batches;              /* `file`: whole batches a file */
+  uint64_t ops;                  /* stream targets: ops that wrote all their bytes */
   struct gather_stats stats;
   const struct gather_plan *plan;
   struct gather_workspace *workspace;

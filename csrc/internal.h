@@ -51,9 +51,9 @@ int gather_close_after_reading(struct gather_run *run, int fd, int error);
 
 /* workspace.c: each returns a descriptor or -errno, with workspace->failure set. */
 
-/* File number `slot` of those that `op` overwrites, at least `bytes` long, opened anew with open_flags beside O_RDWR.
- * All callers with the same slot write the same pages, which were written before. */
-int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, uint64_t bytes, int open_flags);
+/* File number `index` of those that `op` overwrites, at least `bytes` long, opened anew with open_flags beside O_RDWR.
+ * All callers with the same index write the same pages, which were written before. */
+int gather_workspace_window(struct gather_workspace *workspace, unsigned index, uint64_t bytes, int open_flags);
 
 /* The private directory, made if need be, and in name[size] a file name that nobody else in it has. The descriptor
  * stays the workspace's. */
@@ -63,7 +63,7 @@ int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t
 void gather_go_without(struct gather_workspace *workspace, const char *call, int error);
 
 /* Waits until all that was written in the workspace so far has reached the device. 0 or -errno. */
-int gather_workspace_settle(struct gather_workspace *workspace);
+int gather_workspace_sync(struct gather_workspace *workspace);
 
 /* proc.c: the kernel's text files. */
 

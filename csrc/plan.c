@@ -7,18 +7,18 @@
 
 #include "internal.h"
 
-/* Why a need that nothing offers makes a plan senseless. The first one that applies is told. */
+/* Reasons reported for a missing capability; the first match wins. */
 static const struct {
   unsigned capability;
   const char *reason;
-} missing_reasons[] = {
+} unmet_reasons[] = {
     {GATHER_OFFSETS, "a positioned write needs a target that has offsets"},
     {GATHER_REOPENED, "the scope `file` needs a target that can be opened anew in each op"},
-    {GATHER_BYTES, "nothing is written that could be made durable"},
+    {GATHER_WRITES, "nothing is written that could be made durable"},
     {GATHER_DURABLE, "what is written to this target cannot be made durable"},
     {GATHER_CALL_FLAGS, "only pwritev2 takes flags with each call"},
-    {GATHER_CREATED, "only the scope `file` makes a file that could be preallocated, or synced batch by batch"},
-    {GATHER_ALLOCATED, "this target has no blocks to preallocate, to write directly or to share"},
+    {GATHER_WHOLE_FILE, "only the scope `file` makes a file that could be preallocated, or synced batch by batch"},
+    {GATHER_IS_FILE, "this target has no blocks to preallocate, to write directly or to share"},
     {GATHER_ALIGNED, "this strategy's memory is not aligned as O_DIRECT needs it"},
     {GATHER_SYNC_CALL, "this durability makes no call after a batch"},
     {GATHER_WINDOWED, "only the scope `op` shares a file among threads"},
@@ -68,17 +68,17 @@ unsigned gather_plan_threads(const struct gather_plan *plan) {
   return plan->threads ? plan->threads : 1;
 }
 
-unsigned gather_plan_slot(const struct gather_plan *plan, unsigned thread) {
+unsigned gather_plan_window_index(const struct gather_plan *plan, unsigned thread) {
   return 2 * (plan->shared_file ? 0 : thread) + plan->direct;
 }
 
 /* Whether one op writes a whole file rather than one batch. */
 static bool writes_file(const struct gather_plan *plan) {
-  return (plan->scope->offers & GATHER_CREATED) != 0;
+  return (plan->scope->provided & GATHER_WHOLE_FILE) != 0;
 }
 
 uint64_t gather_plan_op_bytes(const struct gather_plan *plan) {
-  if (!(plan->strategy->offers & GATHER_BYTES))
+  if (!(plan->strategy->provided & GATHER_WRITES))
     return 0;
   return writes_file(plan) ? plan->file_bytes : gather_plan_batch_bytes(plan);
 }
@@ -99,7 +99,7 @@ uint64_t gather_plan_op_buffers(const struct gather_plan *plan) {
 }
 
 uint64_t gather_plan_disk_bytes(const struct gather_plan *plan) {
-  if (!(plan->target->offers & GATHER_ALLOCATED))
+  if (!(plan->target->provided & GATHER_IS_FILE))
     return 0;
   return (writes_file(plan) ? plan->file_bytes : plan->window_bytes) * gather_plan_threads(plan);
 }
@@ -151,33 +151,33 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
   if (is_too_large(plan))
     return "the batch has more bytes than a file can";
 
-  unsigned needs = plan->scope->needs | plan->strategy->needs | plan->durability->needs;
-  unsigned offers = plan->scope->offers | plan->strategy->offers | plan->target->offers;
+  unsigned required = plan->scope->required | plan->strategy->required | plan->durability->required;
+  unsigned provided = plan->scope->provided | plan->strategy->provided | plan->target->provided;
   if (plan->durability->sync)
-    offers |= GATHER_SYNC_CALL;
+    provided |= GATHER_SYNC_CALL;
   if (plan->preallocate)
-    needs |= GATHER_CREATED | GATHER_ALLOCATED;
+    required |= GATHER_WHOLE_FILE | GATHER_IS_FILE;
   if (plan->direct)
-    needs |= GATHER_ALLOCATED | GATHER_ALIGNED;
+    required |= GATHER_IS_FILE | GATHER_ALIGNED;
   if (plan->sync_each)
-    needs |= GATHER_CREATED | GATHER_SYNC_CALL;
+    required |= GATHER_WHOLE_FILE | GATHER_SYNC_CALL;
   if (plan->shared_file)
-    needs |= GATHER_WINDOWED | GATHER_ALLOCATED;
-  for (size_t i = 0; i < sizeof missing_reasons / sizeof *missing_reasons; i++)
-    if (needs & ~offers & missing_reasons[i].capability)
-      return missing_reasons[i].reason;
+    required |= GATHER_WINDOWED | GATHER_IS_FILE;
+  for (size_t i = 0; i < sizeof unmet_reasons / sizeof *unmet_reasons; i++)
+    if (required & ~provided & unmet_reasons[i].capability)
+      return unmet_reasons[i].reason;
 
   if (writes_file(plan)) {
     if (gather_plan_batch_bytes(plan) == 0)
       return "empty batches never fill a file";
     if (plan->file_bytes == 0)
       return "a file needs at least one byte";
-  } else if (plan->target->offers & GATHER_ALLOCATED) {
+  } else if (plan->target->provided & GATHER_IS_FILE) {
     if (gather_plan_batch_bytes(plan) > plan->window_bytes)
       return "the batch is larger than the window that it overwrites";
   }
 
-  if (plan->target->offers & GATHER_ALLOCATED && is_too_long(plan))
+  if (plan->target->provided & GATHER_IS_FILE && is_too_long(plan))
     return "the files have more bytes than there can be";
   if (plan->pinned && !has_processor(plan))
     return "there is no such processor, or this process may not use it";
@@ -186,10 +186,10 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
   if (plan->direct && !has_whole_blocks(plan))
     return "O_DIRECT writes whole blocks, of 512 bytes at least";
 
-  const char *missing = plan->strategy->missing ? plan->strategy->missing() : NULL;
-  if (missing == NULL && plan->durability->missing)
-    missing = plan->durability->missing();
-  return missing;
+  const char *reason = plan->strategy->unavailable_reason ? plan->strategy->unavailable_reason() : NULL;
+  if (reason == NULL && plan->durability->unavailable_reason)
+    reason = plan->durability->unavailable_reason();
+  return reason;
 }
 
 /* Appends a key, unless one before it did not fit. */
@@ -230,7 +230,7 @@ int gather_plan_keys(const struct gather_plan *plan, struct gather_plan_key *key
     add_key(keys, &count, "preallocate", "yes");
   if (writes_file(plan))
     add_key(keys, &count, "file_bytes", "%llu", (unsigned long long)plan->file_bytes);
-  else if ((plan->target->offers & GATHER_ALLOCATED) && plan->window_bytes != GATHER_WINDOW_BYTES)
+  else if ((plan->target->provided & GATHER_IS_FILE) && plan->window_bytes != GATHER_WINDOW_BYTES)
     add_key(keys, &count, "window", "%llu", (unsigned long long)plan->window_bytes);
   if (plan->shared_file)
     add_key(keys, &count, "shared_file", "yes");

@@ -116,7 +116,7 @@ static int check_meanwhile(struct gather_run *run, const struct page *page, int6
 /* Whether the last op went past the page cache: some file systems take O_DIRECT and ignore it. -EOPNOTSUPP if it did
  * not. */
 static int check_direct(struct gather_run *run) {
-  const bool files = (run->plan->scope->offers & GATHER_CREATED) != 0;
+  const bool files = (run->plan->scope->provided & GATHER_WHOLE_FILE) != 0;
   const int64_t offset = files ? 0 : run->position - (int64_t)run->batch.bytes;
   int fd = gather_open_for_reading(run);
   if (fd < 0)
@@ -193,7 +193,7 @@ static int try_plan(const struct gather_plan *plan, struct gather_workspace *wor
   struct gather_run run;
   error = gather_open(&run, plan, workspace, gather_plan_threads(plan) - 1); /* at the largest offset */
   bool opened = !error;
-  bool files = (plan->scope->offers & GATHER_CREATED) != 0;
+  bool files = (plan->scope->provided & GATHER_WHOLE_FILE) != 0;
   if (opened && files)
     run.inspect = check_file;
   if (opened)
@@ -211,7 +211,7 @@ static int try_plan(const struct gather_plan *plan, struct gather_workspace *wor
 
 /* Whether an error means that the plan cannot be run here. What is missing of a file may be somebody else's doing. */
 static bool is_refusal(const struct gather_plan *plan, int error) {
-  return gather_is_unavailable(error) || (error == ENOENT && !(plan->target->offers & GATHER_ALLOCATED));
+  return gather_is_unavailable(error) || (error == ENOENT && !(plan->target->provided & GATHER_IS_FILE));
 }
 
 /* What was found of a plan; the name is the key. Attempts that failed are not kept: the next one may not. */

@@ -56,7 +56,7 @@ int gather_open(struct gather_run *run, const struct gather_plan *plan, struct g
       .write = plan->strategy->write,
       .fd = -1,
       .call_flags = plan->durability->call_flags,
-      .positioned = (plan->target->offers & GATHER_OFFSETS) != 0,
+      .positioned = (plan->target->provided & GATHER_OFFSETS) != 0,
       .plan = plan,
       .workspace = workspace,
       .thread = thread,
@@ -87,16 +87,16 @@ err_batches:
 /* So that writing back disturbs nobody else's times, and its errors are told of the run that wrote. pg_test_fsync, too,
  * syncs what it wrote before it measures. A run that failed is not settled: what failed once can do more harm when it
  * is tried again, as on ext4, which then gives up its journal. */
-static int settle(struct gather_run *run) {
-  if (run->failure.call || !(run->plan->target->offers & GATHER_ALLOCATED))
+static int sync_written(struct gather_run *run) {
+  if (run->failure.call || !(run->plan->target->provided & GATHER_IS_FILE))
     return 0;
-  int error = gather_workspace_settle(run->workspace);
+  int error = gather_workspace_sync(run->workspace);
   return error ? gather_fail(run, run->workspace->failure.call, error) : 0;
 }
 
 int gather_close(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
-  const int unpin_error = unpin(run), close_error = plan->scope->close(run), sync_error = settle(run);
+  const int unpin_error = unpin(run), close_error = plan->scope->close(run), sync_error = sync_written(run);
   if (run->lock_error)
     gather_go_without(run->workspace, "flock", run->lock_error);
   if (plan->strategy->close)

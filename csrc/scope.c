@@ -54,14 +54,14 @@ static int batch_scope_open(struct gather_run *run) {
   if (error)
     return error;
   run->op = run->reader ? op_stream : op_plain;
-  if (plan->target->offers & GATHER_ALLOCATED) {
+  if (plan->target->provided & GATHER_IS_FILE) {
     run->op = op_window;
     run->position_begin = plan->shared_file ? (int64_t)(plan->window_bytes * run->thread) : 0;
     run->position_end = run->position_begin + (int64_t)(plan->window_bytes - run->batch.bytes);
     run->position = run->position_end + 1; /* the first op begins as every later round does */
     /* Joined strategies use offsets where there are some. */
-    run->rewinds = !(plan->strategy->needs & GATHER_OFFSETS) && (plan->strategy->offers & GATHER_BYTES) &&
-                   plan->strategy->layout != GATHER_JOINED;
+    run->rewinds = !(plan->strategy->required & GATHER_OFFSETS) && (plan->strategy->provided & GATHER_WRITES) &&
+                   plan->strategy->shape != GATHER_CONTIGUOUS;
   }
   return 0;
 }
@@ -73,7 +73,7 @@ static int batch_scope_close(struct gather_run *run) {
 static const struct gather_scope scope_op = {
     .name = "op",
     .doc = "one batch, made durable; on a file it overwrites a window that was written before",
-    .offers = GATHER_WINDOWED,
+    .provided = GATHER_WINDOWED,
     .open = batch_scope_open,
     .close = batch_scope_close,
 };
@@ -92,8 +92,8 @@ static int write_file(struct gather_run *run) {
       return error;
     offset += (int64_t)run->batch.bytes;
   }
-  int error = run->tail.bytes > 0 ? run->write(run, &run->tail, offset) : 0;
-  if (error || (sync_each && run->tail.bytes == 0))
+  int error = run->remainder.bytes > 0 ? run->write(run, &run->remainder, offset) : 0;
+  if (error || (sync_each && run->remainder.bytes == 0))
     return error;
   return sync_after(run);
 }
@@ -111,7 +111,7 @@ static int op_file(struct gather_run *run) {
 
 static int file_scope_open(struct gather_run *run) {
   run->op = op_file;
-  if (!(run->plan->target->offers & GATHER_ALLOCATED))
+  if (!(run->plan->target->provided & GATHER_IS_FILE))
     return 0;
   int fd = gather_workspace_name(run->workspace, run->file_name, sizeof run->file_name);
   return fd < 0 ? gather_fail(run, run->workspace->failure.call, fd) : 0;
@@ -125,8 +125,8 @@ static int file_scope_close(struct gather_run *run) {
 static const struct gather_scope scope_file = {
     .name = "file",
     .doc = "a whole file: created, written batch by batch, made durable once at the end, deleted and closed",
-    .needs = GATHER_REOPENED,
-    .offers = GATHER_CREATED,
+    .required = GATHER_REOPENED,
+    .provided = GATHER_WHOLE_FILE,
     .open = file_scope_open,
     .close = file_scope_close,
 };

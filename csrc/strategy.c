@@ -89,8 +89,8 @@ static int write_each(struct gather_run *run, const struct gather_batch *batch, 
 static const struct gather_strategy strategy_write = {
     .name = "write",
     .doc = "a call of write for each buffer",
-    .offers = GATHER_BYTES | GATHER_ALIGNED,
-    .layout = GATHER_EACH,
+    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .shape = GATHER_PER_BUFFER,
     .write = write_each,
 };
 
@@ -106,8 +106,8 @@ static int write_vector(struct gather_run *run, const struct gather_batch *batch
 static const struct gather_strategy strategy_writev = {
     .name = "writev",
     .doc = "one writev of all buffers",
-    .offers = GATHER_BYTES | GATHER_ALIGNED,
-    .layout = GATHER_VECTOR,
+    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .shape = GATHER_VECTORED,
     .write = write_vector,
 };
 
@@ -123,9 +123,9 @@ static int pwrite_each(struct gather_run *run, const struct gather_batch *batch,
 static const struct gather_strategy strategy_pwrite = {
     .name = "pwrite",
     .doc = "a call of pwrite for each buffer",
-    .needs = GATHER_OFFSETS,
-    .offers = GATHER_BYTES | GATHER_ALIGNED,
-    .layout = GATHER_EACH,
+    .required = GATHER_OFFSETS,
+    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .shape = GATHER_PER_BUFFER,
     .write = pwrite_each,
 };
 
@@ -136,11 +136,11 @@ static const struct gather_strategy strategy_pwrite = {
 #pragma clang diagnostic ignored "-Wunguarded-availability-new"
 ssize_t pwritev(int fd, const struct iovec *iov, int count, off_t offset) __attribute__((weak_import));
 
-static const char *pwritev_missing(void) {
+static const char *pwritev_unavailable(void) {
   return dlsym(RTLD_DEFAULT, "pwritev") ? NULL : "pwritev came with macOS 11";
 }
 #else
-#define pwritev_missing NULL
+#define pwritev_unavailable NULL
 #endif
 
 static inline ssize_t call_pwritev(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
@@ -152,7 +152,7 @@ static int pwrite_vector(struct gather_run *run, const struct gather_batch *batc
 }
 #else
 #define pwrite_vector NULL
-static const char *pwritev_missing(void) {
+static const char *pwritev_unavailable(void) {
   return "this system has no pwritev";
 }
 #endif
@@ -160,11 +160,11 @@ static const char *pwritev_missing(void) {
 static const struct gather_strategy strategy_pwritev = {
     .name = "pwritev",
     .doc = "one pwritev of all buffers",
-    .needs = GATHER_OFFSETS,
-    .offers = GATHER_BYTES | GATHER_ALIGNED,
-    .layout = GATHER_VECTOR,
+    .required = GATHER_OFFSETS,
+    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .shape = GATHER_VECTORED,
     .write = pwrite_vector,
-    .missing = pwritev_missing,
+    .unavailable_reason = pwritev_unavailable,
 };
 
 #if HAVE_PWRITEV2
@@ -175,7 +175,7 @@ static inline ssize_t call_pwritev2(struct gather_run *run, const struct iovec *
 static int pwrite2_vector(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
   return write_calls(run, batch, offset, call_pwritev2, "pwritev2");
 }
-#define pwritev2_missing NULL
+#define pwritev2_unavailable NULL
 
 /* glibc calls pwritev where the kernel has no pwritev2, or a filter denies it, and no flags are given. */
 static int try_pwritev2(void) {
@@ -189,7 +189,7 @@ static int try_pwritev2(void) {
 #else
 #define pwrite2_vector NULL
 #define try_pwritev2   NULL
-static const char *pwritev2_missing(void) {
+static const char *pwritev2_unavailable(void) {
   return "this system has no pwritev2";
 }
 #endif
@@ -197,11 +197,11 @@ static const char *pwritev2_missing(void) {
 static const struct gather_strategy strategy_pwritev2 = {
     .name = "pwritev2",
     .doc = "one pwritev2 of all buffers, with the flags that the durability asks for",
-    .needs = GATHER_OFFSETS,
-    .offers = GATHER_BYTES | GATHER_ALIGNED | GATHER_CALL_FLAGS,
-    .layout = GATHER_VECTOR,
+    .required = GATHER_OFFSETS,
+    .provided = GATHER_WRITES | GATHER_ALIGNED | GATHER_CALL_FLAGS,
+    .shape = GATHER_VECTORED,
     .write = pwrite2_vector,
-    .missing = pwritev2_missing,
+    .unavailable_reason = pwritev2_unavailable,
     .try_call = try_pwritev2,
 };
 
@@ -223,16 +223,16 @@ static int write_coalesced(struct gather_run *run, const struct gather_batch *ba
 static const struct gather_strategy strategy_coalesce = {
     .name = "coalesce",
     .doc = "all buffers copied into one, and one write of it (pwrite where there are offsets)",
-    .offers = GATHER_BYTES | GATHER_ALIGNED,
-    .layout = GATHER_JOINED,
+    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .shape = GATHER_CONTIGUOUS,
     .write = write_coalesced,
 };
 
 static const struct gather_strategy strategy_contiguous = {
     .name = "contiguous",
     .doc = "one write of bytes that already lie together: the best that a gather could do",
-    .offers = GATHER_BYTES | GATHER_ALIGNED,
-    .layout = GATHER_JOINED,
+    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .shape = GATHER_CONTIGUOUS,
     .write = write_joined,
 };
 
@@ -260,9 +260,9 @@ static int write_fallback(struct gather_run *run, const struct gather_batch *bat
 static const struct gather_strategy strategy_fallback = {
     .name = "fallback",
     .doc = "the loop of pwrite that stands in for pwritev where a system has none",
-    .needs = GATHER_OFFSETS,
-    .offers = GATHER_BYTES | GATHER_ALIGNED,
-    .layout = GATHER_VECTOR,
+    .required = GATHER_OFFSETS,
+    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .shape = GATHER_VECTORED,
     .write = write_fallback,
 };
 
@@ -311,7 +311,7 @@ static int write_stdio(struct gather_run *run, const struct gather_batch *batch,
   return run->failure.error ? run->failure.error : gather_fail(run, "fwrite", -EIO); /* stdio_flush has noted it */
 }
 #else
-static const char *stdio_missing(void) {
+static const char *stdio_unavailable(void) {
   return "this system has no fopencookie, by which the calls of stdio are counted";
 }
 #endif
@@ -319,14 +319,14 @@ static const char *stdio_missing(void) {
 static const struct gather_strategy strategy_stdio = {
     .name = "stdio",
     .doc = "fwrite of each buffer into stdio's 4 KiB buffer, then fflush",
-    .offers = GATHER_BYTES,
-    .layout = GATHER_EACH,
+    .provided = GATHER_WRITES,
+    .shape = GATHER_PER_BUFFER,
 #if HAVE_FOPENCOOKIE
     .open = stdio_open,
     .close = stdio_close,
     .write = write_stdio,
 #else
-    .missing = stdio_missing,
+    .unavailable_reason = stdio_unavailable,
 #endif
 };
 
@@ -340,7 +340,7 @@ static int write_nothing(struct gather_run *run, const struct gather_batch *batc
 static const struct gather_strategy strategy_none = {
     .name = "none",
     .doc = "no call at all: what the harness itself costs",
-    .layout = GATHER_VECTOR,
+    .shape = GATHER_VECTORED,
     .write = write_nothing,
 };
 

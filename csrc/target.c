@@ -30,7 +30,8 @@ static int open_flags(const struct gather_plan *plan) {
 static int file_open(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   uint64_t bytes = plan->shared_file ? plan->window_bytes * gather_plan_threads(plan) : plan->window_bytes;
-  int fd = gather_workspace_window(run->workspace, gather_plan_slot(plan, run->thread), bytes, open_flags(plan));
+  int fd =
+      gather_workspace_window(run->workspace, gather_plan_window_index(plan, run->thread), bytes, open_flags(plan));
   if (fd < 0)
     return gather_fail(run, run->workspace->failure.call, fd);
   run->fd = fd;
@@ -98,7 +99,7 @@ static int file_remove(struct gather_run *run) {
 static const struct gather_target target_file = {
     .name = "file",
     .doc = "a file in the directory given",
-    .offers = GATHER_OFFSETS | GATHER_DURABLE | GATHER_REOPENED | GATHER_ALLOCATED,
+    .provided = GATHER_OFFSETS | GATHER_DURABLE | GATHER_REOPENED | GATHER_IS_FILE,
     .open = file_open,
     .close = close_fd,
     .create = file_create,
@@ -113,7 +114,7 @@ static int null_open(struct gather_run *run) {
 static const struct gather_target target_null = {
     .name = "null",
     .doc = "/dev/null: what the calls cost without a file system",
-    .offers = GATHER_OFFSETS | GATHER_REOPENED,
+    .provided = GATHER_OFFSETS | GATHER_REOPENED,
     .open = null_open,
     .close = close_fd,
     .create = null_open,
@@ -190,7 +191,7 @@ static int start_reader(struct gather_run *run, int read_fd) {
   if (reader == NULL || memory == NULL)
     goto err;
   *reader = (struct gather_reader){.fd = read_fd, .memory = memory, .memory_bytes = reader_bytes()};
-  if (run->plan->verify && (run->plan->strategy->offers & GATHER_BYTES))
+  if (run->plan->verify && (run->plan->strategy->provided & GATHER_WRITES))
     reader->expect = &run->batch;
 
   error = pthread_create(&reader->thread, NULL, drain, reader);
@@ -218,7 +219,7 @@ static int stream_close(struct gather_run *run) {
     error = gather_fail(run, "close", -errno);
   if (!error && reader->error)
     error = gather_fail(run, "read back", -reader->error);
-  uint64_t expected = (run->plan->strategy->offers & GATHER_BYTES) ? run->ops * run->batch.bytes : 0;
+  uint64_t expected = (run->plan->strategy->provided & GATHER_WRITES) ? run->ops * run->batch.bytes : 0;
   if (!error && !failed && reader->bytes != expected)
     error = gather_fail(run, "count what the reader got", -EBADMSG);
   free(reader->memory);

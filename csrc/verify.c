@@ -10,11 +10,11 @@
 int gather_open_for_reading(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   int fd;
-  if (plan->scope->offers & GATHER_CREATED) {
+  if (plan->scope->provided & GATHER_WHOLE_FILE) {
     fd = openat(run->workspace->private_fd, run->file_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     return fd < 0 ? gather_fail(run, "open for reading", -errno) : fd;
   }
-  fd = gather_workspace_window(run->workspace, gather_plan_slot(plan, run->thread), 0, 0);
+  fd = gather_workspace_window(run->workspace, gather_plan_window_index(plan, run->thread), 0, 0);
   return fd < 0 ? gather_fail(run, run->workspace->failure.call, fd) : fd;
 }
 
@@ -66,8 +66,8 @@ static int verify_file(struct gather_run *run, int fd) {
     error = verify_batch(run, fd, &run->batch, offset);
     offset += (int64_t)run->batch.bytes;
   }
-  if (!error && run->tail.bytes > 0)
-    error = verify_batch(run, fd, &run->tail, offset);
+  if (!error && run->remainder.bytes > 0)
+    error = verify_batch(run, fd, &run->remainder, offset);
   if (error)
     return error;
   off_t end = lseek(fd, 0, SEEK_END);
@@ -78,12 +78,12 @@ static int verify_file(struct gather_run *run, int fd) {
 
 int gather_verify(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
-  if (!(plan->target->offers & GATHER_ALLOCATED) || !(plan->strategy->offers & GATHER_BYTES))
+  if (!(plan->target->provided & GATHER_IS_FILE) || !(plan->strategy->provided & GATHER_WRITES))
     return 0;
   int fd = gather_open_for_reading(run);
   if (fd < 0)
     return fd;
-  int error = (plan->scope->offers & GATHER_CREATED)
+  int error = (plan->scope->provided & GATHER_WHOLE_FILE)
                   ? verify_file(run, fd)
                   : verify_batch(run, fd, &run->batch, run->position - (int64_t)run->batch.bytes);
   return gather_close_after_reading(run, fd, error);
@@ -91,9 +91,9 @@ int gather_verify(struct gather_run *run) {
 
 /* Overwrites the place of the next batch with other bytes: every op writes the same ones, and those of an earlier op
  * must not pass for this one's. */
-static int scramble(struct gather_run *run) {
+static int overwrite_with_zeros(struct gather_run *run) {
   static const char zeros[4096];
-  int fd = gather_workspace_window(run->workspace, gather_plan_slot(run->plan, run->thread), 0, 0);
+  int fd = gather_workspace_window(run->workspace, gather_plan_window_index(run->plan, run->thread), 0, 0);
   if (fd < 0)
     return gather_fail(run, run->workspace->failure.call, fd);
   int64_t offset = run->position > run->position_end ? run->position_begin : run->position;
@@ -112,16 +112,16 @@ static int scramble(struct gather_run *run) {
 
 int gather_verified_op(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
-  if (!(plan->target->offers & GATHER_ALLOCATED) || !(plan->strategy->offers & GATHER_BYTES))
+  if (!(plan->target->provided & GATHER_IS_FILE) || !(plan->strategy->provided & GATHER_WRITES))
     return gather_op(run); /* there is nothing to read back, or the reader of a stream compares */
-  if (plan->scope->offers & GATHER_CREATED) {
+  if (plan->scope->provided & GATHER_WHOLE_FILE) {
     int (*before)(struct gather_run *) = run->inspect;
     run->inspect = gather_verify;
     int error = gather_op(run);
     run->inspect = before;
     return error;
   }
-  int error = scramble(run);
+  int error = overwrite_with_zeros(run);
   if (!error)
     error = gather_op(run);
   return error ? error : gather_verify(run);

@@ -296,23 +296,23 @@ int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t
 }
 
 /* The window of that number, made if need be, and of that length at least; NULL with *error set. */
-static struct gather_window *grow_window(struct gather_workspace *workspace, unsigned slot, uint64_t bytes,
+static struct gather_window *grow_window(struct gather_workspace *workspace, unsigned index, uint64_t bytes,
                                          int *error) {
   *error = open_parent(workspace);
   if (*error)
     return NULL;
-  if (slot >= workspace->windows_count) {
-    struct gather_window *windows = realloc(workspace->windows, (slot + 1) * sizeof *windows);
+  if (index >= workspace->windows_count) {
+    struct gather_window *windows = realloc(workspace->windows, (index + 1) * sizeof *windows);
     if (windows == NULL) {
       *error = fail(workspace, "malloc", -ENOMEM);
       return NULL;
     }
-    for (unsigned i = workspace->windows_count; i <= slot; i++)
+    for (unsigned i = workspace->windows_count; i <= index; i++)
       windows[i] = (struct gather_window){.fd = -1};
     workspace->windows = windows;
-    workspace->windows_count = slot + 1;
+    workspace->windows_count = index + 1;
   }
-  struct gather_window *window = &workspace->windows[slot];
+  struct gather_window *window = &workspace->windows[index];
   if (window->fd < 0) {
     int fd = open_window(workspace, window);
     if (fd < 0) {
@@ -330,11 +330,11 @@ static struct gather_window *grow_window(struct gather_workspace *workspace, uns
   return window;
 }
 
-int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, uint64_t bytes, int open_flags) {
+int gather_workspace_window(struct gather_workspace *workspace, unsigned index, uint64_t bytes, int open_flags) {
   pthread_mutex_lock(&workspace->mutex);
   forget_failure(workspace);
   int result;
-  struct gather_window *window = grow_window(workspace, slot, bytes, &result);
+  struct gather_window *window = grow_window(workspace, index, bytes, &result);
   if (window) {
     result = reopen_window(workspace, window, O_RDWR | O_CLOEXEC | open_flags);
     if (result < 0)
@@ -344,13 +344,13 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned slot, u
   return result;
 }
 
-int gather_workspace_settle(struct gather_workspace *workspace) {
+int gather_workspace_sync(struct gather_workspace *workspace) {
   pthread_mutex_lock(&workspace->mutex);
   forget_failure(workspace);
   int error = 0;
   for (unsigned i = 0; i < workspace->windows_count && !error; i++)
     if (workspace->windows[i].fd >= 0)
-      error = sync_window(workspace, workspace->windows[i].fd, "settle earlier writes");
+      error = sync_window(workspace, workspace->windows[i].fd, "fsync after the run");
   /* The deletion of files is on its way until the directory is synced; nothing that was measured is. */
   if (!error && workspace->private_fd >= 0) {
     int directory_error = sync_file(workspace->private_fd);

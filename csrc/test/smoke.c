@@ -23,7 +23,7 @@ static void run(const struct gather_plan *plan, struct gather_workspace *workspa
   expect(error == 0, error ? strerror(-error) : "open", name);
   if (error)
     return;
-  const bool files = (plan->scope->offers & GATHER_CREATED) != 0;
+  const bool files = (plan->scope->provided & GATHER_WHOLE_FILE) != 0;
   if (files)
     run.inspect = gather_verify;
   if (position)
@@ -56,12 +56,12 @@ int main(int argc, char **argv) {
             .file_bytes = 30000,
             .verify = true,
         };
-        if (!((*strategy)->offers & GATHER_BYTES) || gather_plan_refuse(&plan))
+        if (!((*strategy)->provided & GATHER_WRITES) || gather_plan_refuse(&plan))
           continue;
         run(&plan, &workspace, 0);
         /* Only a positioned strategy goes where the position says. */
-        if (((*strategy)->needs & GATHER_OFFSETS) && strcmp((*target)->name, "file") == 0 &&
-            !((*scope)->offers & GATHER_CREATED))
+        if (((*strategy)->required & GATHER_OFFSETS) && strcmp((*target)->name, "file") == 0 &&
+            !((*scope)->provided & GATHER_WHOLE_FILE))
           run(&plan, &workspace, (INT64_C(1) << 32) + 12345);
         plans++;
       }

@@ -19,7 +19,8 @@ static void for_each_writer(void (*each)(const struct gather_plan *plan, const c
         plan.strategy = *strategy;
         plan.target = *target;
         plan.verify = true; /* the reader of a stream compares; a file is read back by run_injected */
-        if (*target == gather_target_find("null") || !((*strategy)->offers & GATHER_BYTES) || gather_plan_refuse(&plan))
+        if (*target == gather_target_find("null") || !((*strategy)->provided & GATHER_WRITES) ||
+            gather_plan_refuse(&plan))
           continue;
         each(&plan, dir);
         count++;
@@ -34,7 +35,7 @@ static int run_injected(const struct gather_plan *plan, const char *dir, const s
   gather_workspace_init(&workspace, dir);
   struct gather_run run;
   assert_int_equal(gather_open(&run, plan, &workspace, 0), 0);
-  bool files = (plan->scope->offers & GATHER_CREATED) != 0;
+  bool files = (plan->scope->provided & GATHER_WHOLE_FILE) != 0;
   if (files)
     run.inspect = gather_verify;
   inject(steps, count);

@@ -16,15 +16,16 @@ static const struct shape shapes[] = {
     {7, {0, 3}, 2, 100}, {1025, {1}, 1, 1100},    {3, {4096}, 1, 20480}, /* whole blocks, for O_DIRECT */
 };
 
-/* Calls that a strategy makes for a whole batch of `count` buffers, by what its layout promises. stdio's are its own.
+/* Calls that a strategy makes for a whole batch of `count` buffers, by what its call shape promises. stdio's are its
+ * own.
  */
 static uint64_t expected_calls(const struct gather_plan *plan) {
-  if (!(plan->strategy->offers & GATHER_BYTES))
+  if (!(plan->strategy->provided & GATHER_WRITES))
     return 0;
-  bool each = plan->strategy->layout == GATHER_EACH || plan->strategy == gather_strategy_find("fallback");
+  bool each = plan->strategy->shape == GATHER_PER_BUFFER || plan->strategy == gather_strategy_find("fallback");
   if (each)
     return plan->count;
-  return plan->strategy->layout == GATHER_JOINED ? 1 : (plan->count + 1023) / 1024;
+  return plan->strategy->shape == GATHER_CONTIGUOUS ? 1 : (plan->count + 1023) / 1024;
 }
 
 /* A thousand calls that are each synced take minutes on a slow disk, and show nothing that seven do not. */
@@ -59,7 +60,7 @@ static void run_one(const struct gather_plan *plan, void *context) {
   int error = run_verified(plan, &walk->workspace, 2, &stats);
   if (error)
     fail_msg("%s: %s", name, strerror(-error));
-  if (!(plan->scope->offers & GATHER_CREATED) && plan->strategy != gather_strategy_find("stdio") &&
+  if (!(plan->scope->provided & GATHER_WHOLE_FILE) && plan->strategy != gather_strategy_find("stdio") &&
       stats.calls != 2 * expected_calls(plan))
     fail_msg("%s: %llu calls", name, (unsigned long long)stats.calls);
   walk->run++;
@@ -267,7 +268,7 @@ static void direct_rows_have_a_window_of_their_own(void **state) {
   direct.direct = true;
   for (unsigned i = 0; i < 4; i++)
     for (unsigned k = 0; k < 4; k++)
-      assert_int_not_equal(gather_plan_slot(&plan, i), gather_plan_slot(&direct, k));
+      assert_int_not_equal(gather_plan_window_index(&plan, i), gather_plan_window_index(&direct, k));
 }
 
 /* Verification must notice a wrong byte: break the file behind its back. */

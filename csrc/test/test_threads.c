@@ -17,7 +17,7 @@ struct thread {
 /* Opens, runs, and verifies only when all threads are done, so that a thread that wrote where it should not is seen. */
 static void *run_thread(void *context) {
   struct thread *thread = context;
-  const bool files = (thread->plan->scope->offers & GATHER_CREATED) != 0;
+  const bool files = (thread->plan->scope->provided & GATHER_WHOLE_FILE) != 0;
   struct gather_run run;
   int error = gather_open(&run, thread->plan, thread->workspace, thread->number);
   const bool opened = !error;

@@ -29,7 +29,7 @@ OPERATIONS = {
     "pwrite64": "pwrite|write the window|prepare to verify",
     "pread64": "pread",
     "fallocate": "posix_fallocate|fallocate",
-    "fsync": "fsync|settle earlier writes",
+    "fsync": "fsync|fsync after the run",
     "pipe2": "pipe",
 }
 
