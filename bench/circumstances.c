@@ -78,12 +78,12 @@ __attribute__((format(printf, 4, 5))) static void append(char *text, size_t size
 
 /* The next row from `from` on whose item the fact has; -1 after the last. Rows of one key stand together, so that each
  * fact is read once; value is the caller's, "" at first. */
-static int next_decisive(const struct options *options, size_t from, char value[GATHER_FACT_MAX]) {
-  for (size_t i = from; i < sizeof decisive / sizeof *decisive; i++) {
+static int next_decisive(const struct options *options, int from, char value[GATHER_FACT_MAX]) {
+  for (int i = from; i < (int)(sizeof decisive / sizeof *decisive); i++) {
     if ((i == 0 || strcmp(decisive[i].key, decisive[i - 1].key) != 0) && !read_fact(options, decisive[i].key, value))
       *value = '\0';
     if (has_item(value, decisive[i].item))
-      return (int)i;
+      return i;
   }
   return -1;
 }
@@ -91,7 +91,7 @@ static int next_decisive(const struct options *options, size_t from, char value[
 /* " (sync, compress)", or nothing. */
 static void list_decisive(const struct options *options, char *text, size_t size) {
   char items[256] = "", value[GATHER_FACT_MAX] = "";
-  for (int i = -1; (i = next_decisive(options, (size_t)(i + 1), value)) >= 0;)
+  for (int i = -1; (i = next_decisive(options, i + 1, value)) >= 0;)
     append(items, sizeof items, ", ", "%s%s", *decisive[i].key == 'd' ? "chattr " : "", decisive[i].item);
   *text = '\0';
   if (*items)
@@ -181,7 +181,7 @@ void circumstances_spoil(const struct options *options) {
   if (options_disk_bytes(options) == 0)
     return;
   *value = '\0';
-  for (int i = -1; (i = next_decisive(options, (size_t)(i + 1), value)) >= 0;)
+  for (int i = -1; (i = next_decisive(options, i + 1, value)) >= 0;)
     if (decisive[i].spoils)
       spoiled_add("%.200s %s %s: %s", options->dir, *decisive[i].key == 'm' ? "is mounted with" : "has the attribute",
                   decisive[i].item, decisive[i].spoils);
