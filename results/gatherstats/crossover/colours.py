@@ -13,6 +13,10 @@ UNDECIDED = "#dddddd"
 """Where nothing can be told apart."""
 
 
+_STRONGEST = 0.5
+"""The share of the time saved from which on a colour is as strong as it gets."""
+
+
 def mix(colours: Sequence[str]) -> str:
     """The colour between these."""
     parts = [[int(c[i : i + 2], 16) for c in colours] for i in (1, 3, 5)]
@@ -27,7 +31,17 @@ def tint(colour: str, strength: float, paper: str = "#ffffff") -> str:
 
 def strength_of(saved: float) -> float:
     """How strong a cell's colour is: the more is saved (a share of the time), the stronger."""
-    return 0.25 + 0.55 * min(1.0, saved / 0.5)
+    return 0.25 + 0.55 * min(1.0, saved / _STRONGEST)
+
+
+def shade_of(saved: float, shades: int) -> int:
+    """The same where there are only so many shades: from 1 to `shades`."""
+    return 1 + min(int(saved / _STRONGEST * shades), shades - 1)
+
+
+def strength_of_shade(shade: int, shades: int) -> float:
+    """How strong the colour of a shade is."""
+    return strength_of(_STRONGEST * shade / shades)
 
 
 def text_on(colour: str) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from pathlib import Path
 
-from gatherstats.crossover.colours import WAYS, mix, text_on, tint
+from gatherstats.crossover.colours import WAYS, mix, strength_of_shade, text_on, tint
 from gatherstats.crossover.map import Way
 from gatherstats.report.tables import STRENGTHS, style_of
 
-PAPERS = {"light": "#ffffff", "dark": "#16181d"}
-"""The page's colours, as in plots.css."""
+# The page's colour, for light and then for dark.
+_PAPER = re.compile(r"--paper: (#[0-9a-f]{6});")
 
 
 def style_sheet() -> str:
@@ -26,12 +27,14 @@ def plot_rules() -> str:
 
 
 def _map_rules(theme: str) -> str:
+    papers = dict(zip(("light", "dark"), _PAPER.findall(plot_rules())))
+    paper = papers[theme]
     rules = []
     for number in (1, 2):
         for ways in combinations(Way, number):
             for strength in range(1, STRENGTHS + 1):
-                share = 0.25 + 0.55 * strength / STRENGTHS
-                colour = tint(mix([WAYS[way] for way in ways]), share, PAPERS[theme])
+                share = strength_of_shade(strength, STRENGTHS)
+                colour = tint(mix([WAYS[way] for way in ways]), share, paper)
                 name = style_of(ways, strength)
                 rules.append(
                     f".{name}{{background:{colour};color:{text_on(colour)}}}\n"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gatherstats.blog.cells import Table
 from gatherstats.crossover.advice_text import size_text
+from gatherstats.crossover.colours import shade_of
 from gatherstats.crossover.map import Cell, Map, Way
 from gatherstats.crossover.terminal import LETTERS, NOT_MEASURED, cell_text, saved_text
 from gatherstats.data.names import shorten
@@ -178,8 +179,7 @@ def _map_cell(cell: Cell | None) -> Markup:
         words = "all take the same time" if cell.is_same else "too small to tell"
         return element("td", cell_text(cell), class_="tie", title=words)
     letters = cell_text(cell).partition(" ")[0]
-    # As in the pictures: half of the time saved is as strong as it gets.
-    strength = 1 + min(int(cell.saved * 2 * STRENGTHS), STRENGTHS - 1)
+    strength = shade_of(cell.saved, STRENGTHS)
     best = " or ".join(way.value for way in cell.best)
     return element(
         "td",
