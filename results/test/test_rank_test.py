@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gatherstats.stats.medians import weighted_medians
-from gatherstats.stats.rank_test import MADE_AT, rank_test, smallest_p
+from gatherstats.stats.rank_test import CONSTRUCTION_LEVEL, rank_test, smallest_p
 from scipy import stats
 
 
@@ -66,8 +66,8 @@ def test_the_interval_ends_where_the_test_begins_to_reject(n, m, rng):
     low, high, _ = one(base, other)
     assert low < high
     for end, inside in ((low, 1 + 1e-6), (high, 1 - 1e-6)):
-        assert one(base, other / (end * inside))[2] >= 1 - MADE_AT
-        assert one(base, other / (end / inside))[2] < 1 - MADE_AT
+        assert one(base, other / (end * inside))[2] >= 1 - CONSTRUCTION_LEVEL
+        assert one(base, other / (end / inside))[2] < 1 - CONSTRUCTION_LEVEL
 
 
 def test_ties_make_no_p_that_the_numbers_cannot_give():
@@ -83,7 +83,7 @@ def test_smallest_p_of_very_many_repetitions_is_a_number():
 def test_many_pairs_are_ranked_in_pieces(rng, monkeypatch):
     base, other = rng.lognormal(0, 0.1, (7, 40)), rng.lognormal(0, 0.1, (7, 40))
     whole = rank_test(base, other)
-    monkeypatch.setattr("gatherstats.stats.rank_test.TOGETHER", 170)
+    monkeypatch.setattr("gatherstats.stats.rank_test.ROWS_PER_BLOCK", 170)
     pieces = rank_test(base, other)
     assert np.array_equal(whole.low, pieces.low) and np.array_equal(whole.p, pieces.p)
 
@@ -132,8 +132,8 @@ def test_the_interval_with_weights_ends_where_the_test_begins_to_reject(rng):
     low, high, _ = one(base, other, *weights)
     assert low < high
     for end, inside in ((low, 1 + 1e-6), (high, 1 - 1e-6)):
-        assert one(base, other / (end * inside), *weights)[2] >= 1 - MADE_AT
-        assert one(base, other / (end / inside), *weights)[2] < 1 - MADE_AT
+        assert one(base, other / (end * inside), *weights)[2] >= 1 - CONSTRUCTION_LEVEL
+        assert one(base, other / (end / inside), *weights)[2] < 1 - CONSTRUCTION_LEVEL
 
 
 def test_weights_make_the_interval_narrower_and_keep_its_promise(rng):

@@ -22,7 +22,7 @@ from gatherstats.data.rows import Row
 from gatherstats.stats.effect import FEWEST_REPETITIONS
 from gatherstats.stats.parts import Part, combine
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.stats.samples import Measured
+from gatherstats.stats.samples import RowSample
 
 GATHERED = ("pwritev", "writev")
 SEPARATE = ("pwrite", "write")
@@ -66,7 +66,7 @@ class Accounts:
     refused: dict[str, str]
 
 
-def accounts(measured: Sequence[Measured]) -> Accounts:
+def accounts(measured: Sequence[RowSample]) -> Accounts:
     """The accounts that a run's rows allow: one for each gathered row that has its partners.
 
     measured: all rows of one run, with drift removed.
@@ -100,11 +100,11 @@ def serves_an_account(row: Row, rows: Sequence[Row]) -> bool:
     )
 
 
-def _strategy(one: Measured) -> str:
+def _strategy(one: RowSample) -> str:
     return one.row.name.keys.get("strategy", "")
 
 
-def _partners(name: RowName, by_name: dict) -> list[Measured] | None:
+def _partners(name: RowName, by_name: dict) -> list[RowSample] | None:
     """Separate writes on the same target; then separate, gathered, together on /dev/null."""
     strategy = name.keys["strategy"]
     separate = SEPARATE[GATHERED.index(strategy)]
@@ -116,7 +116,7 @@ def _partners(name: RowName, by_name: dict) -> list[Measured] | None:
     return [by_name[key] for key in keys]
 
 
-def _problem(rows: Sequence[Measured]) -> str:
+def _problem(rows: Sequence[RowSample]) -> str:
     for one in rows:
         if one.row.failed:
             return f"{one.row.name} failed"
@@ -136,11 +136,11 @@ def _problem(rows: Sequence[Measured]) -> str:
 
 
 def _account(
-    gathered: Measured,
-    separate: Measured,
-    idle_separate: Measured,
-    idle_gathered: Measured,
-    together: Measured,
+    gathered: RowSample,
+    separate: RowSample,
+    idle_separate: RowSample,
+    idle_gathered: RowSample,
+    together: RowSample,
 ) -> Account:
     g, w, nw, ng, nc = (
         one.sample.times_s

@@ -15,7 +15,7 @@ from gatherstats.data.rows import Row, Run
 from gatherstats.errors import UserError
 from gatherstats.stats.launches import measure_launches
 from gatherstats.stats.parts import Part
-from gatherstats.stats.samples import Measured
+from gatherstats.stats.samples import RowSample
 from gatherstats.stats.verdict import Outcome, Verdict, judge
 from gatherstats.stats.verdict_words import advice, change, short
 from gatherstats.text.safe import markdown
@@ -68,7 +68,7 @@ def compare_architectures(
 
     sides: the launches on each, the native ones first.
     """
-    measured: list[Measured] = []
+    measured: list[RowSample] = []
     problems: list[str] = []
     for runs in sides:
         rows, lacking = _named(runs)
@@ -89,7 +89,7 @@ def compare_architectures(
     )
 
 
-def _named(runs: Sequence[Run]) -> tuple[list[Measured], list[str]]:
+def _named(runs: Sequence[Run]) -> tuple[list[RowSample], list[str]]:
     """The launches' rows with the architecture in their names, and the calls of the first launch."""
     measured, _, problems = measure_launches(runs)
     # A slash would end the key.
@@ -153,7 +153,7 @@ def _between_lines(
     ]
 
 
-def _cost_lines(measured: list[Measured]) -> list[str]:
+def _cost_lines(measured: list[RowSample]) -> list[str]:
     """What translation costs: the parts of each architecture's account that are measured on /dev/null.
 
     Gathering saves as many calls as it hands over more buffers than calls, so that the cost of

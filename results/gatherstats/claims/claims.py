@@ -38,7 +38,7 @@ from gatherstats.errors import UserError
 from gatherstats.stats.effect import FEWEST_REPETITIONS
 from gatherstats.stats.parts import combine
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.stats.samples import Measured, measure
+from gatherstats.stats.samples import RowSample, measure
 from gatherstats.stats.verdict import THRESHOLD, Outcome, Verdict, judge
 
 PUBLIC = sorted((Path(__file__).parents[2] / "reference" / "claims").glob("*.json"))
@@ -92,7 +92,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckResult:
     """A check on one target.
 
     value, low, high: the ratio of times and its interval; for a step, the step as a share of the
@@ -120,7 +120,7 @@ class Result:
     """A claim and what the run says of it, by target. missing: rows that no target has."""
 
     claim: Claim
-    by_target: dict[str, list[Checked]]
+    by_target: dict[str, list[CheckResult]]
     missing: list[Keys]
 
     def finding(self, target: str) -> Finding:
@@ -158,7 +158,7 @@ def check_claims(
         )
     )
     find = _Finder(measured)
-    jobs: list[tuple[int, str, Check, list[Measured | None]]] = []
+    jobs: list[tuple[int, str, Check, list[RowSample | None]]] = []
     missing: list[list[Keys]] = []
     for i, claim in enumerate(claims):
         fixed = claim.checks[0].row.get("target")
@@ -184,14 +184,14 @@ def check_claims(
 class _Finder:
     """Finds the row that a claim means."""
 
-    def __init__(self, rows: Sequence[Measured]) -> None:
-        self.by_target: dict[str, list[tuple[Measured, Keys]]] = {}
+    def __init__(self, rows: Sequence[RowSample]) -> None:
+        self.by_target: dict[str, list[tuple[RowSample, Keys]]] = {}
         for one in rows:
             keys = {"scope": str(one.row.name.scope), **one.row.name.keys}
             if "target" in keys:
                 self.by_target.setdefault(keys["target"], []).append((one, keys))
 
-    def __call__(self, keys: Keys, target: str) -> Measured | None:
+    def __call__(self, keys: Keys, target: str) -> RowSample | None:
         """The row with these keys and the fewest others; None if there is none."""
         wanted = {**keys, "target": target}
         fitting = [
@@ -203,8 +203,8 @@ class _Finder:
 
 
 def _check_all(
-    jobs: Sequence[tuple[int, str, Check, list[Measured | None]]], threshold: float
-) -> list[Checked]:
+    jobs: Sequence[tuple[int, str, Check, list[RowSample | None]]], threshold: float
+) -> list[CheckResult]:
     problems = [_problem(check, rows) for _, _, check, rows in jobs]
     compared = [
         k
@@ -220,7 +220,7 @@ def _check_all(
     checked = []
     for k, (_, _, check, rows) in enumerate(jobs):
         if problems[k]:
-            checked.append(Checked(check, Finding.OPEN, problem=problems[k]))
+            checked.append(CheckResult(check, Finding.OPEN, problem=problems[k]))
         elif check.relation == "step":
             checked.append(_check_step(check, rows, threshold))
         else:
@@ -228,7 +228,7 @@ def _check_all(
     return checked
 
 
-def _problem(check: Check, rows: Sequence[Measured | None]) -> str:
+def _problem(check: Check, rows: Sequence[RowSample | None]) -> str:
     for keys, one in zip(check.rows, rows):
         if one is None:
             return f"the row {keys_text(keys)} is missing"
@@ -249,12 +249,12 @@ def keys_text(keys: Keys) -> str:
     return " ".join(f"{key}:{value}" for key, value in keys.items())
 
 
-def _check_ratio(check: Check, verdict: Verdict) -> Checked:
+def _check_ratio(check: Check, verdict: Verdict) -> CheckResult:
     effect = verdict.effect
     if effect.problem:
-        return Checked(check, Finding.OPEN, effect.ratio, problem=effect.problem)
+        return CheckResult(check, Finding.OPEN, effect.ratio, problem=effect.problem)
     finding = _JUDGES[check.relation](check, verdict)
-    return Checked(check, finding, effect.ratio, effect.low, effect.high)
+    return CheckResult(check, finding, effect.ratio, effect.low, effect.high)
 
 
 def _is(*outcomes: Outcome) -> Callable[[Check, Verdict], Finding]:
@@ -289,8 +289,8 @@ _JUDGES: dict[str, Callable[[Check, Verdict], Finding]] = {
 
 
 def _check_step(
-    check: Check, rows: Sequence[Measured | None], threshold: float
-) -> Checked:
+    check: Check, rows: Sequence[RowSample | None], threshold: float
+) -> CheckResult:
     top, middle, start = (one for one in rows if one is not None)
     counts = [int(keys["count"]) for keys in check.rows]
     steps = counts[1] - counts[2]
@@ -304,7 +304,7 @@ def _check_step(
         finding = Finding.HOLDS
     elif high < threshold:
         finding = Finding.FAILS
-    return Checked(check, finding, part.time_s / scale, low, high)
+    return CheckResult(check, finding, part.time_s / scale, low, high)
 
 
 def _read_claim(item: object, where: str) -> Claim:

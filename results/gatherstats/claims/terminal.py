@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gatherstats.claims.claims import Check, Checked, Finding, Keys, Result, keys_text
+from gatherstats.claims.claims import (
+    Check,
+    CheckResult,
+    Finding,
+    Keys,
+    Result,
+    keys_text,
+)
 from gatherstats.data.environment import describe, describe_briefly
 from gatherstats.data.rows import Run
 from gatherstats.text.safe import printable
@@ -73,7 +80,7 @@ def overview(results: Sequence[Result]) -> str:
     return f"{number} {'claim' if number == 1 else 'claims'}: {', '.join(parts)}."
 
 
-def checked_text(one: Checked) -> str:
+def checked_text(one: CheckResult) -> str:
     """One check's figures; not yet safe to print."""
     check = one.check
     pair = _difference(check.row, check.against)
@@ -137,7 +144,7 @@ def as_json(run: Run, results: Sequence[Result]) -> str:
     )
 
 
-def _with_finding(one: Checked, number: int) -> str:
+def _with_finding(one: CheckResult, number: int) -> str:
     """A check's figures; among several, which of them do not hold."""
     text = checked_text(one)
     if number == 1 or one.finding is Finding.HOLDS:

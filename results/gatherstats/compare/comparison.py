@@ -22,7 +22,7 @@ from gatherstats.data.grouping import system_of
 from gatherstats.data.rows import Run
 from gatherstats.stats.drift import Drift, is_in_random_order
 from gatherstats.stats.launches import measure_launches
-from gatherstats.stats.samples import Measured, measure
+from gatherstats.stats.samples import RowSample, measure
 from gatherstats.stats.verdict import (
     THRESHOLD,
     Correction,
@@ -73,8 +73,8 @@ class Settings:
 class Pair:
     """Two rows that were compared."""
 
-    base: Measured
-    other: Measured
+    base: RowSample
+    other: RowSample
     verdict: Verdict
 
     @property
@@ -254,7 +254,7 @@ def _note_obstacles(result: Comparison) -> None:
     result.notes += half_known(*sides)
 
 
-def _measure_run(result: Comparison, run: Run, side: str) -> list[Measured]:
+def _measure_run(result: Comparison, run: Run, side: str) -> list[RowSample]:
     measured, drift = measure(run.rows)
     _note_drift(result, side, drift)
     result.problems += [_on(side, problem) for problem in run.problems]
@@ -262,7 +262,9 @@ def _measure_run(result: Comparison, run: Run, side: str) -> list[Measured]:
     return measured
 
 
-def _measure_launches(result: Comparison, runs: list[Run], side: str) -> list[Measured]:
+def _measure_launches(
+    result: Comparison, runs: list[Run], side: str
+) -> list[RowSample]:
     measured, drifts, problems = measure_launches(runs)
     for i, drift in enumerate(drifts):
         _note_drift(result, f"{side}, launch {i + 1}", drift)
@@ -278,7 +280,7 @@ def _note_drift(result: Comparison, side: str, drift: Drift | None) -> None:
         result.drifts[side] = drift
 
 
-def _failed(measured: Iterable[Measured], side: str) -> list[str]:
+def _failed(measured: Iterable[RowSample], side: str) -> list[str]:
     return [
         _on(side, f"{one.row.name}: failed: {one.row.error}")
         for one in measured

@@ -9,15 +9,15 @@ from gatherstats.data.comparable import WORK_KEYS, work_difference
 from gatherstats.data.grouping import baseline_value
 from gatherstats.data.names import RowName
 from gatherstats.errors import UserError
-from gatherstats.stats.samples import Measured
+from gatherstats.stats.samples import RowSample
 
 
 @dataclass(frozen=True)
 class Match:
     """Two rows to be compared. obstacle: why they should not be, "" if nothing speaks against it."""
 
-    base: Measured
-    other: Measured
+    base: RowSample
+    other: RowSample
     obstacle: str = ""
 
 
@@ -30,14 +30,14 @@ class Matching:
     only_other: list[str] = field(default_factory=list)
 
 
-def match_by_name(old: Sequence[Measured], new: Sequence[Measured]) -> Matching:
+def match_by_name(old: Sequence[RowSample], new: Sequence[RowSample]) -> Matching:
     """Pair rows of the same name, in the order of the old run.
 
     Rows without a namesake are paired where their names differ in the amount of work alone, with
     that as the obstacle.
     """
     by_name = {one.row.name.text: one for one in new}
-    found: dict[str, tuple[Measured, str]] = {}
+    found: dict[str, tuple[RowSample, str]] = {}
     for one in old:
         partner = by_name.get(one.row.name.text)
         if partner is not None:
@@ -61,7 +61,7 @@ def match_by_name(old: Sequence[Measured], new: Sequence[Measured]) -> Matching:
 
 
 def match_by_key(
-    rows: Sequence[Measured], key: str, baseline: str | None = None
+    rows: Sequence[RowSample], key: str, baseline: str | None = None
 ) -> Matching:
     """Pair the rows that differ in one key alone: each with the one that has the baseline's value.
 
@@ -99,15 +99,15 @@ def _everything_but_work(name: RowName) -> object:
     return name.without(*WORK_KEYS) if name.is_ours else name.text
 
 
-def _by_everything_but_work(rows: Iterable[Measured]) -> dict[object, list[Measured]]:
-    groups: dict[object, list[Measured]] = {}
+def _by_everything_but_work(rows: Iterable[RowSample]) -> dict[object, list[RowSample]]:
+    groups: dict[object, list[RowSample]] = {}
     for one in rows:
         groups.setdefault(_everything_but_work(one.row.name), []).append(one)
     return groups
 
 
-def _by_everything_but(key: str, rows: Sequence[Measured]) -> list[list[Measured]]:
-    groups: dict[object, list[Measured]] = {}
+def _by_everything_but(key: str, rows: Sequence[RowSample]) -> list[list[RowSample]]:
+    groups: dict[object, list[RowSample]] = {}
     for one in rows:
         if one.row.name.is_ours:
             groups.setdefault(one.row.name.without(key), []).append(one)

@@ -21,7 +21,7 @@ from gatherstats.cli.options import (
     print_and_save,
 )
 from gatherstats.crossover.map import make_maps
-from gatherstats.crossover.terminal import Shown, as_json, prepare, terminal
+from gatherstats.crossover.terminal import MapsWithAdvice, as_json, prepare, terminal
 from gatherstats.errors import UserError
 from gatherstats.process.output import complain
 from gatherstats.stats.samples import measure
@@ -100,7 +100,7 @@ def main(options: argparse.Namespace) -> int:
     return status
 
 
-def _draw(shown: Sequence[Shown], path: str, form: str, status: int) -> None:
+def _draw(shown: Sequence[MapsWithAdvice], path: str, form: str, status: int) -> None:
     """Write a picture; status: of the error where there is none to draw, or not all."""
     needs.require_plots()
     from gatherstats.crossover.picture import draw

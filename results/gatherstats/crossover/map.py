@@ -17,7 +17,7 @@ from itertools import combinations
 
 from gatherstats.data.names import RowName, whole_number
 from gatherstats.data.rows import Run
-from gatherstats.stats.samples import Measured
+from gatherstats.stats.samples import RowSample
 from gatherstats.stats.verdict import (
     THRESHOLD,
     Outcome,
@@ -179,14 +179,14 @@ def bytes_of(size: str) -> float | None:
 
 
 def make_maps(
-    run: Run, measured: Sequence[Measured], threshold: float = THRESHOLD
+    run: Run, measured: Sequence[RowSample], threshold: float = THRESHOLD
 ) -> Maps:
     """The maps of a run; differences up to `threshold` (a share of the time) count as none.
 
     measured: all rows of the run, with drift removed.
     """
     problems = list(run.problems)
-    by_map: dict[object, list[Measured]] = {}
+    by_map: dict[object, list[RowSample]] = {}
     for one in measured:
         name = one.row.name
         if _WAY_OF.get(name.keys.get("strategy", "")) is None or not _has_place(name):
@@ -220,10 +220,10 @@ def _in_order_of_size(size: str) -> tuple[float, str]:
 class _Draft:
     """A map before its pairs were judged: all maps' pairs are judged together, which is faster."""
 
-    def __init__(self, members: Sequence[Measured]) -> None:
+    def __init__(self, members: Sequence[RowSample]) -> None:
         self.name = members[0].row.name
         self.strategies = _chosen_strategies(members)
-        self.cells: dict[tuple[str, int], dict[Way, Measured]] = {}
+        self.cells: dict[tuple[str, int], dict[Way, RowSample]] = {}
         self.failed = 0
         self.other: Counter[str] = Counter()
         for one in members:
@@ -301,11 +301,11 @@ def _cells(number: int) -> str:
     return f"{number} cell" if number == 1 else f"{number} cells"
 
 
-def _pairs_of(cell: dict[Way, Measured]) -> Iterable[tuple[Way, Way]]:
+def _pairs_of(cell: dict[Way, RowSample]) -> Iterable[tuple[Way, Way]]:
     return combinations([way for way in Way if way in cell], 2)
 
 
-def _chosen_strategies(members: Sequence[Measured]) -> dict[Way, str]:
+def _chosen_strategies(members: Sequence[RowSample]) -> dict[Way, str]:
     """For each way the strategy with the most rows, of equals the first of STRATEGIES."""
     rows = Counter(one.row.name.keys["strategy"] for one in members)
     chosen = {}

@@ -31,7 +31,11 @@ from gatherstats.crossover.colours import (  # noqa: E402
     tint,
 )
 from gatherstats.crossover.map import Cell, Map, Way  # noqa: E402
-from gatherstats.crossover.terminal import LETTERS, Shown, cell_text  # noqa: E402
+from gatherstats.crossover.terminal import (
+    LETTERS,
+    MapsWithAdvice,
+    cell_text,
+)  # noqa: E402
 from gatherstats.data.rows import Run  # noqa: E402
 from gatherstats.process.atomic_file import write_atomically  # noqa: E402
 from gatherstats.text.safe import printable  # noqa: E402
@@ -50,7 +54,7 @@ MOST_CELLS = 5_000
 """A picture with more would take minutes and could not be read."""
 
 
-def draw(shown: Sequence[Shown], path: str, form: str) -> int:
+def draw(shown: Sequence[MapsWithAdvice], path: str, form: str) -> int:
     """Write the maps, one below another, to `path`; form: "svg" or "png".
 
     Returns how many of the last maps had no room (MOST_CELLS). Raises OSError when the file cannot

@@ -35,7 +35,7 @@ _DIM = "2"
 
 
 @dataclass(frozen=True)
-class Shown:
+class MapsWithAdvice:
     """A run's maps, each with its advice."""
 
     run: Run
@@ -43,9 +43,9 @@ class Shown:
     advice: list[Advice]
 
 
-def prepare(run: Run, maps: Maps) -> Shown:
+def prepare(run: Run, maps: Maps) -> MapsWithAdvice:
     """Derive the advice of each map."""
-    return Shown(run, maps, [advise(one) for one in maps.maps])
+    return MapsWithAdvice(run, maps, [advise(one) for one in maps.maps])
 
 
 def cell_text(cell: Cell | None) -> str:
@@ -68,7 +68,7 @@ def saved_text(saved: float) -> str:
 
 
 def terminal(
-    shown: Shown, threshold: float = THRESHOLD, colour: bool = False
+    shown: MapsWithAdvice, threshold: float = THRESHOLD, colour: bool = False
 ) -> list[str]:
     """The maps with what stands above and below them; at most COLUMNS wide."""
     lines = [printable(shown.run.path)]
@@ -107,7 +107,7 @@ def legend(maps: Maps, threshold: float) -> str:
     )
 
 
-def as_json(shown: list[Shown]) -> str:
+def as_json(shown: list[MapsWithAdvice]) -> str:
     """All maps' advice and cells, in one line of strict JSON. Keys are only ever added."""
     runs = [
         {

@@ -17,7 +17,7 @@ from gatherstats.cli.inputs import load_all
 from gatherstats.cli.options import add_output, save
 from gatherstats.crossover.advice_text import advice_text
 from gatherstats.crossover.map import make_maps
-from gatherstats.crossover.terminal import Shown, prepare
+from gatherstats.crossover.terminal import MapsWithAdvice, prepare
 from gatherstats.errors import UserError
 from gatherstats.report import svg
 from gatherstats.report.markup import Markup
@@ -75,7 +75,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _advice(shown: Shown) -> Markup:
+def _advice(shown: MapsWithAdvice) -> Markup:
     lines: list[str] = []
     for crossover, advice in zip(shown.maps.maps, shown.advice):
         text = advice_text(advice, crossover, shown.run)

@@ -14,7 +14,7 @@ from gatherstats.report import svg
 from gatherstats.report.markup import Markup
 from gatherstats.stats.parts import Part
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.stats.samples import Measured
+from gatherstats.stats.samples import RowSample
 from gatherstats.text.units import Unit, time_text
 
 MOST_DOTS = 2500
@@ -80,7 +80,7 @@ def _whisker(left: float, right: float, y: float) -> list[Markup]:
     return [svg.line(left, y, right, y, "whisker"), *ends]
 
 
-def samples_plot(measured: Sequence[Measured], number: str) -> Markup | None:
+def samples_plot(measured: Sequence[RowSample], number: str) -> Markup | None:
     """Each repetition's time over its row's median, when it was measured; the line is the drift.
 
     None where no row says when its repetitions began.

@@ -12,11 +12,11 @@ from gatherstats.blog.interpretation import explain
 from gatherstats.blog.markdown import rows_of_tables
 from gatherstats.crossover.advice_text import advice_text
 from gatherstats.crossover.map import make_maps
-from gatherstats.crossover.terminal import Shown, prepare
+from gatherstats.crossover.terminal import MapsWithAdvice, prepare
 from gatherstats.data.grouping import Group, group_rows, is_blog_row
 from gatherstats.data.rows import Run
 from gatherstats.stats.drift import Drift
-from gatherstats.stats.samples import Measured, measure
+from gatherstats.stats.samples import RowSample, measure
 from gatherstats.stats.verdict import Verdict
 from gatherstats.stats.verdict_words import sentence
 
@@ -40,11 +40,11 @@ class RunAnalysis:
     title: str
     number: int
     threshold: float
-    measured: list[Measured]
+    measured: list[RowSample]
     drift: Drift | None
     groups: list[tuple[Group, dict[int, Verdict]]]
     left_out: int
-    shown: Shown
+    shown: MapsWithAdvice
     accounts: Accounts
 
 

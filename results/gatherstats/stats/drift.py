@@ -41,7 +41,7 @@ upper side is disturbed."""
 
 FEWEST_TO_WEIGH = 26
 """Repetitions of a row from which on they may count differently. With fewer on both sides the rank
-test is counted out, which takes equal ones."""
+test is exact, which takes equal ones."""
 
 STEADIEST = 0.3
 """How little the nearest differ, as a share of what is typical, at which a repetition's weight stops
@@ -93,7 +93,7 @@ def remove_drift(rows: Sequence[Row]) -> tuple[list[Repetitions], Drift | None]:
         centred = [one - centre for one, centre in zip(logs, medians(clean))]
         deviations = np.concatenate(centred)
         drift = np.empty_like(deviations)
-        drift[order] = _told_by_neighbours(deviations[order])
+        drift[order] = _estimate_drift(deviations[order])
         clean = [one - part for one, part in zip(logs, np.split(drift, ends))]
     measured = _measure(deviations, drift)
     if not measured.removed:
@@ -101,7 +101,7 @@ def remove_drift(rows: Sequence[Row]) -> tuple[list[Repetitions], Drift | None]:
     weights: Sequence[np.ndarray | None] = [None] * len(used)
     if max(sizes) >= FEWEST_TO_WEIGH:
         steadiness = np.empty_like(drift)
-        steadiness[order] = _steadiness((deviations - drift)[order])
+        steadiness[order] = _weights_in_time((deviations - drift)[order])
         weights = np.split(steadiness, ends)
     for i, one, own in zip(used, clean, weights):
         enough = one.size >= FEWEST_TO_WEIGH
@@ -124,7 +124,7 @@ def median_of_neighbours(values: np.ndarray) -> np.ndarray:
     return np.median(windows[first][others].reshape(-1, NEIGHBOURS), axis=1)
 
 
-def _told_by_neighbours(values: np.ndarray) -> np.ndarray:
+def _estimate_drift(values: np.ndarray) -> np.ndarray:
     """For each value, in the order of time, what those around it say that it is."""
     level = median_of_neighbours(values)
     if values.size < FEWEST_TO_LEARN:
@@ -143,7 +143,7 @@ def _told_by_neighbours(values: np.ndarray) -> np.ndarray:
     return told + np.median(values - told)
 
 
-def _steadiness(residuals: np.ndarray) -> np.ndarray:
+def _weights_in_time(residuals: np.ndarray) -> np.ndarray:
     """The weights of values in the order of time: 1 where those around differ as is typical.
 
     The root of that share: how much those around differ is itself known from six only. They are

@@ -24,26 +24,26 @@ from scipy import special, stats
 
 from gatherstats.data.rows import Aggregates
 from gatherstats.stats.medians import LEVEL, median_interval, weighted_medians
-from gatherstats.stats.rank_test import COUNTED_UP_TO, rank_test, smallest_p
+from gatherstats.stats.rank_test import EXACT_MAX_N, rank_test, smallest_p
 from gatherstats.stats.repetitions import Repetitions
 
 WIDEST_MARGIN = 500.0
 """Of the logarithm of a ratio of means: wider ones no number can hold, and tell nothing."""
 
-INNER = 0.5
+UNIMODALITY_LEVEL = 0.5
 """The level of the medians' intervals that tell whether there are several humps. They end at values
 next to the median, which a few disturbed repetitions do not reach, even of ten."""
 
 ROUNDING = 1e-8
 """What two logarithms may differ by, and still be the same."""
 
-MORE_SCATTER = (0.2, 2.5)
+MAX_IQR_LOG_RATIO = (0.2, 2.5)
 """The medians' own interval is taken where the quartiles of one row are so much farther apart than
 those of the other that the logarithm of the ratio is above the first, plus the second divided by the
 root of the number of repetitions, which is what chance does. Rows of normal noise, one of which
 scattered 1.3 to 3 times as much as the other, then had at most 4 false alarms in 100."""
 
-MUCH_WIDER = 3.0
+UNIMODALITY_RATIO = 3.0
 """The medians' own interval is taken where the inner one, scaled, is so much wider than the rank
 test's; for rows with one hump it is 0.5 to 1.6 times as wide."""
 
@@ -207,7 +207,7 @@ def _weights(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[np.ndarra
     That is so for all pairs if one row of one has no weights: a weight must not depend on the row.
     """
     rows = [one for pair in pairs for one in pair]
-    if sum(one.size for one in pairs[0]) <= COUNTED_UP_TO:
+    if sum(one.size for one in pairs[0]) <= EXACT_MAX_N:
         return []
     if any(one.weights is None for one in rows):
         return []
@@ -219,12 +219,12 @@ def _is_alike(
 ) -> np.ndarray:
     """Whether a factor may be all that sorted rows differ in: their medians lie in one hump, and
     neither row scatters far more than the other."""
-    inner = np.sum(_reach_of_medians(base, other, INNER), axis=0)
+    inner = np.sum(_reach_of_medians(base, other, UNIMODALITY_LEVEL), axis=0)
     spreads = [np.log(_between_quartiles(rows)) for rows in (base, other)]
-    always, by_chance = MORE_SCATTER
+    always, by_chance = MAX_IQR_LOG_RATIO
     allowed = always + by_chance / math.sqrt(min(base.shape[1], other.shape[1]))
     alike = np.abs(spreads[1] - spreads[0]) <= allowed
-    return alike & (inner <= MUCH_WIDER * rank_width)
+    return alike & (inner <= UNIMODALITY_RATIO * rank_width)
 
 
 def _between_quartiles(in_order: np.ndarray) -> np.ndarray:

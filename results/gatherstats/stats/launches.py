@@ -14,18 +14,18 @@ import numpy as np
 from gatherstats.data.rows import Row, Run
 from gatherstats.stats.drift import Drift
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.stats.samples import Measured, measure, with_centres
+from gatherstats.stats.samples import RowSample, measure, with_centres
 
 
 def measure_launches(
     runs: Sequence[Run],
-) -> tuple[list[Measured], list[Drift | None], list[str]]:
+) -> tuple[list[RowSample], list[Drift | None], list[str]]:
     """One row for each name, whose times are the launches' medians in seconds.
 
     Returns the rows, each launch's drift, and a line for each row that some launches lack. A row
     that failed in one launch has failed.
     """
-    found: dict[str, list[Measured]] = {}
+    found: dict[str, list[RowSample]] = {}
     drifts = []
     for run in runs:
         measured, drift = measure(run.rows)
@@ -47,7 +47,7 @@ def measure_launches(
     )
 
 
-def _together(launches: list[Measured]) -> Row:
+def _together(launches: list[RowSample]) -> Row:
     first = launches[0].row
     failed = [one.row.error for one in launches if one.row.failed]
     if failed:

@@ -31,18 +31,18 @@ from scipy import special
 
 from gatherstats.stats.medians import weighted_medians
 
-MADE_AT = 0.97
+CONSTRUCTION_LEVEL = 0.97
 """The level at which the interval is made so that it holds at 0.95. Drift is not removed perfectly,
 and disturbances come in bursts: on repetitions recorded in real runs intervals made at 0.95 missed
 the truth in up to 6.3 of 100 draws, those made at 0.97 in 4.1 at most."""
 
-COUNTED_UP_TO = 50
+EXACT_MAX_N = 50
 """Repetitions of both rows together up to which the statistic's law is counted out."""
 
-HALVINGS = 36
+BISECTIONS = 36
 """Of the range that holds an end of the interval: a relative error of 1e-10 or less."""
 
-TOGETHER = 1_000_000
+ROWS_PER_BLOCK = 1_000_000
 """Repetitions that are ranked at once: a limit of memory."""
 
 
@@ -67,12 +67,12 @@ def rank_test(
 ) -> RankTest:
     """Compare the rows of two matrices of times above 0, one pair a row, one repetition a column.
 
-    The weights are matrices of the same shape, above 0. Up to COUNTED_UP_TO repetitions they play
+    The weights are matrices of the same shape, above 0. Up to EXACT_MAX_N repetitions they play
     no part.
     """
     rows = np.log(np.concatenate([base, other], axis=1))
     n = base.shape[1]
-    if rows.shape[1] <= COUNTED_UP_TO:
+    if rows.shape[1] <= EXACT_MAX_N:
         return _counted(np.sort(rows[:, :n], axis=1), np.sort(rows[:, n:], axis=1))
     weights = np.ones_like(rows)
     for part, given in (
@@ -81,7 +81,7 @@ def rank_test(
     ):
         if given is not None:
             part[:] = given
-    step = max(1, TOGETHER // rows.shape[1])
+    step = max(1, ROWS_PER_BLOCK // rows.shape[1])
     parts = [
         _weighted(rows[i : i + step], weights[i : i + step], n)
         for i in range(0, len(rows), step)
@@ -164,10 +164,13 @@ def _counted(base: np.ndarray, other: np.ndarray) -> RankTest:
     """The test of sorted rows by the counted law."""
     n, m = base.shape[1], other.shape[1]
     p_by_value = _two_sided(n, m)
-    accepted = np.flatnonzero(p_by_value >= 1 - MADE_AT)
+    accepted = np.flatnonzero(p_by_value >= 1 - CONSTRUCTION_LEVEL)
     accepted = accepted[_law(n, m)[accepted] > 0]
     low, high = np.full((2, len(base)), np.nan)
-    if p_by_value[0] < 1 - MADE_AT and p_by_value[-1] < 1 - MADE_AT:
+    if (
+        p_by_value[0] < 1 - CONSTRUCTION_LEVEL
+        and p_by_value[-1] < 1 - CONSTRUCTION_LEVEL
+    ):
         low = _crossing(
             base, other, lambda s: _statistic(base, other, s) > accepted[-1]
         )
@@ -206,7 +209,7 @@ def _weighted(
         np.put_along_axis(ranks, order, np.arange(1.0, size + 1)[np.newaxis], axis=1)
         return _z((_scores(ranks, size) - mean) * weights, n)
 
-    limit = float(special.ndtri((1 + MADE_AT) / 2))
+    limit = float(special.ndtri((1 + CONSTRUCTION_LEVEL) / 2))
     base, other = np.sort(rows[:, :n], axis=1), np.sort(rows[:, n:], axis=1)
     low = _crossing(base, other, lambda shifts: z(shifts) > limit)
     high = _crossing(base, other, lambda shifts: z(shifts) >= -limit)
@@ -237,7 +240,7 @@ def _crossing(
     """
     above = other[:, 0] - base[:, -1] - 1e-9
     not_above = other[:, -1] - base[:, 0] + 1e-9
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         middle = (above + not_above) / 2
         found = is_above(middle)
         above = np.where(found, middle, above)

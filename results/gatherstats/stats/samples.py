@@ -13,7 +13,7 @@ from gatherstats.stats.verdict import Sample
 
 
 @dataclass(frozen=True)
-class Measured:
+class RowSample:
     """A row and what of it is compared.
 
     sample: None for a row that failed.
@@ -32,7 +32,7 @@ class Measured:
         return self.sample.n if self.sample else None
 
 
-def measure(rows: Sequence[Row]) -> tuple[list[Measured], Drift | None]:
+def measure(rows: Sequence[Row]) -> tuple[list[RowSample], Drift | None]:
     """The rows of one run in their order, and how much drift was taken out."""
     clean, drift = remove_drift(rows)
     return with_centres(rows, clean), drift
@@ -40,7 +40,7 @@ def measure(rows: Sequence[Row]) -> tuple[list[Measured], Drift | None]:
 
 def with_centres(
     rows: Sequence[Row], repetitions: Sequence[Repetitions]
-) -> list[Measured]:
+) -> list[RowSample]:
     """The rows with these repetitions, none of which need be their own."""
     repeated = [
         i for i, row in enumerate(rows) if repetitions[i].size and not row.failed
@@ -50,9 +50,9 @@ def with_centres(
         if repetitions[i].weights is not None:
             centres[i] = repetitions[i].median_s
     return [
-        Measured(row, repetitions[i], centres[i])
+        RowSample(row, repetitions[i], centres[i])
         if i in centres
-        else Measured(row, *_of_aggregates(row))
+        else RowSample(row, *_of_aggregates(row))
         for i, row in enumerate(rows)
     ]
 
