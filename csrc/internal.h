@@ -15,12 +15,10 @@
  * 4096 bytes; write(2), Notes); macOS refuses more than INT_MAX. */
 size_t gather_call_bytes_max(void);
 
-/* Keeps the first failure of a run, and returns `error`, which is -errno. */
-static inline int gather_fail(struct gather_run *run, const char *call, int error) {
-  if (run->failure.call == NULL)
-    run->failure = (struct gather_failure){call, error};
-  return error;
-}
+/* Keeps the first failure of a run, and returns `error`, which is -errno. Cold: no error may cost the timed path
+ * anything.
+ */
+__attribute__((cold, noinline)) int gather_fail(struct gather_run *run, const char *call, int error);
 
 /* The most entries that one call takes. */
 size_t gather_iov_max(void);

@@ -5,6 +5,12 @@
 
 #include "internal.h"
 
+int gather_fail(struct gather_run *run, const char *call, int error) {
+  if (run->failure.call == NULL)
+    run->failure = (struct gather_failure){call, error};
+  return error;
+}
+
 #ifdef __linux__
 struct gather_affinity {
   cpu_set_t before;
