@@ -23,6 +23,12 @@ def require() -> None:
 
 def require_plots() -> None:
     """The same for matplotlib, which only pictures need."""
+    problem = _import_problem("matplotlib.figure")
+    if isinstance(problem, OSError):
+        raise UserError(
+            f"matplotlib has no folder for its cache ({problem}); set MPLCONFIGDIR to one that it"
+            " can write to"
+        )
     _require(_FOR_PLOTS)
 
 
