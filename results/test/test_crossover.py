@@ -428,6 +428,17 @@ def test_too_few_repetitions_are_said(crossover, rng):
     assert "this run cannot tell" in out
 
 
+def test_an_unknown_order_is_said_and_gives_no_advice(crossover, rng):
+    run = grid_run(TYPICAL, rng)
+    for entry in run["benchmarks"]:
+        del entry["start_s"]
+    status, out, _ = crossover(run)
+    assert "16 cells without a verdict: the file does not say in which order" in (
+        " ".join(out.split())
+    )
+    assert "this run cannot tell" in out
+
+
 def test_pictures(crossover, rng, tmp_path):
     svg, png = tmp_path / "map.svg", tmp_path / "map.png"
     options = ["--svg", str(svg), "--png", str(png)]

@@ -54,7 +54,7 @@ def test_all_three_tables_are_printed(show):
 def test_x64_is_undecided_and_arm64_is_faster(show):
     _, out, _ = show(options=["--published"])
     assert (
-        "WriteGather against Write (ratio of means, its 95 % interval; p of Welch's test):"
+        "WriteGather against Write (ratio of means, its 95 % interval; p of Welch's test, order not known):"
         "\n- X64: undecided, no evidence of a difference (1.012, 0.989 to 1.036; p = 0.30)"
         "\n- Arm64: 10.8 % faster (0.892, 0.872 to 0.912; p < 1e-12)"
         "\n- about 730 repetitions of each would probably decide what is undecided"
@@ -68,13 +68,13 @@ def test_the_sentences_say_the_same():
     (verdict,) = judge([(x64_base, x64)])
     assert sentence("WriteGather", "Write", verdict, 0.01) == (
         "WriteGather against Write: undecided, no evidence of a difference (ratio of"
-        " means 1.012, 95 % interval 0.989 to 1.036, p = 0.30); about 730 repetitions of"
+        " means 1.012, 95 % interval 0.989 to 1.036, p = 0.30, order not known); about 730 repetitions of"
         " each would probably decide it."
     )
     (verdict,) = judge([(arm64_base, arm64)])
     assert sentence("WriteGather", "Write", verdict, 0.01) == (
         "WriteGather is 10.8 % faster than Write (ratio of means 0.892, 95 % interval"
-        " 0.872 to 0.912, p < 1e-12)."
+        " 0.872 to 0.912, p < 1e-12, order not known)."
     )
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from gatherstats.data.rows import Aggregates
 from gatherstats.stats.effect import Effect, compare_repetitions, compare_summaries
+from gatherstats.stats.launches import Launches, LaunchSet
 from gatherstats.stats.medians import median_interval
 from gatherstats.stats.rank_test import smallest_p
 from gatherstats.stats.repetitions import Repetitions
@@ -13,9 +14,11 @@ from gatherstats.stats.verdict import (
     holm,
     judge,
     repetitions_needed,
+    uncorrected,
 )
 from gatherstats.stats.verdict_words import sentence
-from hypothesis import given
+from made import in_one_run
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -30,18 +33,13 @@ def shuffled(median, rng, n=100, scatter=0.01):
     return normal(median, n, scatter) * (1 + 1e-7 * rng.random(n))
 
 
-def equal(*samples):
-    """Samples whose repetitions all count the same."""
-    return tuple(Repetitions(times_s) for times_s in samples)
-
-
 def only(base, other, **options):
-    (verdict,) = judge([equal(base, other)], **options)
+    (verdict,) = judge([in_one_run(base, other)], **options)
     return verdict
 
 
 def effects_of(*pairs):
-    return compare_repetitions([equal(*pair) for pair in pairs])
+    return compare_repetitions([in_one_run(*pair) for pair in pairs])
 
 
 @pytest.mark.parametrize(
@@ -79,7 +77,9 @@ def test_undecided_says_how_many_would_do(rng):
 
 
 def test_too_few_repetitions_for_any_decision():
-    (verdict,) = judge([equal(np.array([1.0, 1.1, 1.2]), np.array([5.0, 5.1, 5.2]))])
+    (verdict,) = judge(
+        [in_one_run(np.array([1.0, 1.1, 1.2]), np.array([5.0, 5.1, 5.2]))]
+    )
     assert verdict.outcome is Outcome.UNDECIDED and not verdict.attainable
     text = sentence("B", "A", verdict, 0.01)
     assert "3 repetitions cannot decide it: p could be 0.1 at best" in text
@@ -89,14 +89,14 @@ def test_too_few_repetitions_for_any_decision():
 def test_a_large_family_needs_more_repetitions(rng):
     pairs = [(normal(1, 4), 2 * normal(1, 4) + i * 1e-6) for i in range(3)]
     assert only(*pairs[0]).outcome is Outcome.SLOWER
-    for verdict in judge([equal(*pair) for pair in pairs]):
+    for verdict in judge([in_one_run(*pair) for pair in pairs]):
         assert verdict.outcome is Outcome.UNDECIDED and verdict.needed == 5
 
 
 def test_ten_repetitions_reach_1e_5():
     assert smallest_p(10, 10) == pytest.approx(1.0825e-5, rel=1e-4)
     (effect,) = effects_of((np.arange(1.0, 11), np.arange(21.0, 31)))
-    assert effect.p == pytest.approx(smallest_p(10, 10))
+    assert smallest_p(10, 10) <= effect.p < 1e-4
 
 
 @pytest.mark.parametrize(
@@ -120,22 +120,6 @@ def test_what_cannot_be_tested(base, other, message):
 def test_a_coarse_clock_is_not_the_same(n):
     times = np.array([1.0] * (n - n // 10) + [2.0] * (n // 10))
     assert only(times, times).outcome is Outcome.UNDECIDED
-
-
-def test_weights_take_part_on_both_sides_or_not_at_all(rng):
-    times = rng.lognormal(0, 0.01, (2, 60)) * np.array([[1.0], [1.002]])
-    steady = np.arange(60) % 2 == 0
-    times[:, ~steady] **= 10
-    weights = np.where(steady, 3.0, 0.3)
-    plain, weighted = (
-        [Repetitions(one, weights if use else None) for one in times]
-        for use in (False, True)
-    )
-    effects = compare_repetitions([(plain[0], plain[1]), (plain[0], weighted[1])])
-    assert str(effects[0]) == str(effects[1])
-    (effect,) = compare_repetitions([tuple(weighted)])
-    assert effect.high / effect.low < effects[0].high / effects[0].low
-    assert effect.ratio == pytest.approx(weighted[1].median_s / weighted[0].median_s)
 
 
 def test_the_same_samples_twice_are_the_same():
@@ -179,6 +163,7 @@ def test_the_interval_holds_what_it_promises(rng):
     assert missed <= 0.07 * 400
 
 
+@settings(deadline=None)
 @given(st.floats(1e-9, 1e9), st.floats(1e-3, 1e3))
 def test_the_unit_plays_no_part(unit, ratio):
     base, other = normal(1, 20), ratio * normal(1, 20, 0.02)
@@ -186,9 +171,9 @@ def test_the_unit_plays_no_part(unit, ratio):
     (scaled,) = effects_of((base * unit, other * unit))
     assert scaled.ratio == pytest.approx(plain.ratio)
     assert scaled.low == pytest.approx(plain.low)
-    (turned,) = effects_of((other, base))
+    (turned,) = compare_repetitions([in_one_run(base, other)[::-1]])
     assert turned.ratio == pytest.approx(1 / plain.ratio)
-    assert turned.high == pytest.approx(1 / plain.low)
+    assert turned.high == pytest.approx(1 / plain.low, rel=1e-4)
 
 
 def test_pairs_computed_together_are_as_if_alone(rng):
@@ -245,8 +230,8 @@ def test_benjamini_hochberg():
 
 def test_a_map_needs_fewer_repetitions_than_a_table(rng):
     # The more of a map is significant already, the less it takes for the next pair.
-    pairs = [equal(shuffled(1, rng, 20), shuffled(1.2, rng, 20)) for _ in range(9)]
-    pairs.append(equal(shuffled(1, rng, 20, 0.1), shuffled(1.05, rng, 20, 0.1)))
+    pairs = [in_one_run(shuffled(1, rng, 20), shuffled(1.2, rng, 20)) for _ in range(9)]
+    pairs.append(in_one_run(shuffled(1, rng, 20, 0.1), shuffled(1.05, rng, 20, 0.1)))
     table, map_ = judge(pairs)[-1], judge(pairs, correction=benjamini_hochberg)[-1]
     assert table.outcome is map_.outcome is Outcome.UNDECIDED
     (alone,) = judge(pairs[-1:])
@@ -261,7 +246,7 @@ def test_a_map_needs_fewer_repetitions_than_a_table(rng):
 def test_the_family_decides(rng, shift, outcome):
     base, other = shuffled(1, rng, 30, 0.05), shuffled(shift, rng, 30, 0.05)
     assert only(base, other).outcome is outcome
-    for verdict in judge([equal(base, other)] * 20):
+    for verdict in judge([in_one_run(base, other)] * 20):
         # The interval leaves out 1, but one pair in twenty may do so by chance.
         assert verdict.effect.high < 1 or verdict.effect.low > 1
         assert verdict.outcome is Outcome.UNDECIDED
@@ -315,3 +300,47 @@ def test_benjamini_and_hochberg_hold_for_pairs_that_share_rows(rng):
             false_alarms = np.count_nonzero(found & ~true.ravel())
             shares.append(false_alarms / max(1, np.count_nonzero(found)))
         assert np.mean(shares) <= 0.05 + 3 * np.std(shares) / 20
+
+
+def test_a_pair_is_judged_alike_alone_and_among_others(rng):
+    """Whatever else is judged: other rows, rows without moments, launches of other numbers."""
+    pairs = [in_one_run(*rng.lognormal(0, 0.01, (2, n)), seed=n) for n in (30, 31, 30)]
+    pairs.append((Repetitions(rng.lognormal(0, 0.01, 30)), pairs[0][0]))
+    together = judge(pairs, correction=uncorrected)
+    alone = [judge([pair], correction=uncorrected)[0] for pair in pairs]
+    assert str(together) == str(alone)
+
+
+def test_an_unknown_order_has_figures_and_no_word(rng):
+    (verdict,) = judge([tuple(map(Repetitions, (shuffled(1, rng), shuffled(2, rng))))])
+    assert verdict.outcome is Outcome.UNDECIDED and "order" in verdict.effect.problem
+    assert 1.9 < verdict.effect.low < 2 < verdict.effect.high < 2.1
+    assert np.isnan(verdict.effect.p) and verdict.needed is None
+    text = sentence("B", "A", verdict, 0.01)
+    assert "95 % interval 1.99" in text and "p =" not in text
+
+
+def test_launches_are_compared_in_pairs(rng):
+    """Rows of the same launches: what a launch does to both cancels."""
+    launches = LaunchSet(None, np.full(10, np.nan))
+    hours = rng.lognormal(0, 0.05, 10)
+    base, other = (
+        Launches(
+            factor * hours * rng.lognormal(0, 0.002, 10),
+            None,
+            0.0,
+            launches,
+            np.arange(10),
+        )
+        for factor in (1, 1.02)
+    )
+    (verdict,) = judge([(base, other)])
+    assert verdict.outcome is Outcome.SLOWER and verdict.effect.n == 10
+    expected = stats.ttest_rel(np.log(base.times_s), np.log(other.times_s))
+    assert verdict.effect.p == pytest.approx(expected.pvalue)
+    # Without one launch of one row its partner plays no part either.
+    nine = Launches(other.times_s[1:], None, 0.0, launches, np.arange(1, 10))
+    (verdict,) = judge([(base, nine)])
+    assert verdict.effect.n == 9
+    expected = stats.ttest_rel(np.log(base.times_s[1:]), np.log(nine.times_s))
+    assert verdict.effect.p == pytest.approx(expected.pvalue)

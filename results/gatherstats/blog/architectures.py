@@ -13,9 +13,8 @@ from gatherstats.data.grouping import Group, group_rows
 from gatherstats.data.names import parse_name
 from gatherstats.data.rows import Row, Run
 from gatherstats.errors import UserError
-from gatherstats.stats.launches import measure_launches
 from gatherstats.stats.parts import Part
-from gatherstats.stats.samples import RowSample
+from gatherstats.stats.samples import RowSample, measure_launches
 from gatherstats.stats.verdict import Outcome, Verdict, judge
 from gatherstats.stats.verdict_words import advice, change, short
 from gatherstats.text.safe import markdown
@@ -62,16 +61,16 @@ def architecture(run: Run) -> str:
 
 
 def compare_architectures(
-    sides: Sequence[Sequence[Run]], threshold: float
+    sides: Sequence[Sequence[Run]], turns: Sequence[Sequence[int]], threshold: float
 ) -> Architectures:
     """Compare launches of one program on two architectures; all need the same rows.
 
-    sides: the launches on each, the native ones first.
+    sides: the launches on each, the native ones first; turns: in which turn each was made.
     """
     measured: list[RowSample] = []
     problems: list[str] = []
-    for runs in sides:
-        rows, lacking = _named(runs)
+    for runs, numbers in zip(sides, turns):
+        rows, lacking = _named(runs, numbers)
         measured += rows
         problems += lacking
     group = _blog_group([one.row for one in measured])
@@ -89,9 +88,11 @@ def compare_architectures(
     )
 
 
-def _named(runs: Sequence[Run]) -> tuple[list[RowSample], list[str]]:
+def _named(
+    runs: Sequence[Run], turns: Sequence[int]
+) -> tuple[list[RowSample], list[str]]:
     """The launches' rows with the architecture in their names, and the calls of the first launch."""
-    measured, _, problems = measure_launches(runs)
+    measured, problems = measure_launches(runs, turns)
     # A slash would end the key.
     where = architecture(runs[0]).replace("/", " ")
     first = {row.name.text: row for row in runs[0].rows}

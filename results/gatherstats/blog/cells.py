@@ -10,6 +10,7 @@ import numpy as np
 from gatherstats.blog.benchmarkdotnet import Summary, summarise
 from gatherstats.data.grouping import Group, system_of
 from gatherstats.data.rows import Row, device_share, write_and_sync
+from gatherstats.stats.order import ORDER_PROBLEMS, TO_KNOW_THE_ORDER
 from gatherstats.stats.verdict import Sample, Verdict, judge
 from gatherstats.stats.verdict_words import advice, short
 from gatherstats.text.units import Unit, rate_unit, significant, time_unit
@@ -197,10 +198,14 @@ def _judged(
     effects = [verdict.effect for verdict in verdicts.values()]
     problems = {effect.problem for effect in effects}
     if len(verdicts) > 1 and len(problems) == 1 and "" not in problems:
-        return "", [f"{start}: undecided; {problems.pop()}."]
+        problem = problems.pop()
+        more = f" {TO_KNOW_THE_ORDER}" if problem in ORDER_PROBLEMS else ""
+        return "", [f"{start}: undecided; {problem}.{more}"]
     statistics = {effect.statistic for effect in effects}
     made_of = f"ratio of {'/'.join(sorted(statistics))}"
-    test = "Welch's test" if statistics == {"means"} else "the rank test"
+    test = (
+        "Welch's test, order not known" if statistics == {"means"} else "the rank test"
+    )
     items = [
         f"{labels[i]}: {short(verdict, threshold, with_statistic=len(statistics) > 1)}"
         for i, verdict in verdicts.items()

@@ -49,7 +49,8 @@ def main(options: argparse.Namespace) -> int:
     if not all(paths):
         raise UserError(f"{folder}: no launches of both programs are there")
     sides = [load_all(found) for found in paths]
-    result = compare_architectures(sides, options.threshold / 100)
+    turns = [[_turn(path) for path in found] for found in paths]
+    result = compare_architectures(sides, turns, options.threshold / 100)
     lines = []
     for side in sides:
         for heading, text in describe_briefly(*side):
@@ -60,7 +61,7 @@ def main(options: argparse.Namespace) -> int:
     lines += render(result.table.headers, result.table.rows, result.table.left)
     sections = (
         (
-            "Within each architecture (ratio of medians, its 95 % interval; p of the rank test):",
+            "Within each architecture (ratio of medians, its 95 % interval; p of Student's t):",
             result.within,
         ),
         ("Between the architectures:", result.between),
@@ -75,3 +76,11 @@ def main(options: argparse.Namespace) -> int:
     for problem in result.problems:
         complain(options.program, problem)
     return 1 if result.problems else 0
+
+
+def _turn(path: str) -> int:
+    """The number of a launch, by the name that alternate.py gave its file."""
+    number = Path(path).stem.rpartition("-")[2]
+    if not number.isascii() or not number.isdigit():
+        raise UserError(f"{path}: no launch of alternate.py has such a name")
+    return int(number)

@@ -14,7 +14,7 @@ from gatherstats.blog.interpretation import explain, missing_methods
 from gatherstats.data import environment
 from gatherstats.data.grouping import Group, group_rows, is_blog_row
 from gatherstats.data.rows import Row, Run, device_share, write_and_sync
-from gatherstats.stats.drift import Drift, is_in_random_order
+from gatherstats.stats.drift import Drift
 from gatherstats.stats.samples import measure
 from gatherstats.stats.verdict import Verdict
 from gatherstats.stats.verdict_words import drift_text
@@ -180,11 +180,6 @@ def legend(run: Run, drift: Drift | None) -> str:
     parts = [_legend_of_columns(run)]
     if drift is not None:
         parts.append(drift_text(drift))
-    if not is_in_random_order(run.rows):
-        parts.append(
-            "The rows did not run in random order: a difference of a few per cent may come from"
-            " what ran before."
-        )
     return " ".join(parts)
 
 

@@ -37,6 +37,7 @@ from gatherstats.data.rows import Run
 from gatherstats.errors import UserError
 from gatherstats.stats.effect import FEWEST_REPETITIONS
 from gatherstats.stats.parts import combine
+from gatherstats.stats.order import order_problem
 from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.samples import RowSample, measure
 from gatherstats.stats.verdict import THRESHOLD, Outcome, Verdict, judge
@@ -241,6 +242,10 @@ def _problem(check: Check, rows: Sequence[RowSample | None]) -> str:
             return f"the row {keys_text(keys)} has too few repetitions"
         if sample.times_s.min() <= 0:
             return f"the row {keys_text(keys)} has a time of zero"
+    if check.relation == "step":
+        samples = [one.sample for one in rows if one is not None]
+        found = (order_problem(samples[0], sample) for sample in samples[1:])
+        return next(filter(None, found), "")
     return ""
 
 

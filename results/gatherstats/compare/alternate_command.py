@@ -90,7 +90,7 @@ def main(options: argparse.Namespace) -> int:
         load_all([str(path) for path in series.paths(side)[:launches]])
         for side in SIDES
     ]
-    return show(compare_runs(*sides, chosen), options)
+    return show(compare_runs(*sides, chosen, range(launches)), options)
 
 
 def _command(text: str) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +20,14 @@ from gatherstats.data.comparable import (
 from gatherstats.data.environment import is_published
 from gatherstats.data.grouping import system_of
 from gatherstats.data.rows import Run
-from gatherstats.stats.drift import Drift, is_in_random_order
-from gatherstats.stats.launches import measure_launches
-from gatherstats.stats.samples import RowSample, measure
+from gatherstats.stats.drift import Drift
+from gatherstats.stats.order import ORDER_PROBLEMS, TO_KNOW_THE_ORDER
+from gatherstats.stats.samples import (
+    RowSample,
+    measure,
+    measure_alone,
+    measure_launches,
+)
 from gatherstats.stats.verdict import (
     THRESHOLD,
     Correction,
@@ -46,6 +51,9 @@ CORRECTIONS = {
     "bh": Method("Benjamini and Hochberg's method", benjamini_hochberg),
 }
 """The corrections by the names that the command line uses."""
+
+ONE_LAUNCH = "one launch of each, and launches of one program differ too"
+"""Why a file is not compared with another one, but its figures shown beside the other's."""
 
 PASSED, SLOWER, INCOMPLETE = 0, 1, 3
 """Exit statuses: nothing is slower; something is; not all could be compared. 2 is bad usage."""
@@ -173,8 +181,17 @@ def given_twice(runs: Iterable[Run]) -> tuple[Run, Run] | None:
     return None
 
 
-def compare_runs(old: list[Run], new: list[Run], settings: Settings) -> Comparison:
-    """Compare rows of the same name; several files on a side are launches, each one value."""
+def compare_runs(
+    old: list[Run],
+    new: list[Run],
+    settings: Settings,
+    turns: Sequence[int] | None = None,
+) -> Comparison:
+    """Compare rows of the same name; several files on a side are launches, each one value.
+
+    One file against one gives figures and no verdict. turns: in which turn each launch was made, the
+    same on both sides; None where only the launches' dates may tell.
+    """
     result = Comparison(settings, old, new)
     _note_obstacles(result)
     result.problems += refusals(old, new, settings)
@@ -183,15 +200,23 @@ def compare_runs(old: list[Run], new: list[Run], settings: Settings) -> Comparis
     if len(old) == len(new) == 1:
         if given_twice([*old, *new]):
             result.notes.append(f"{new[0].path} is the same run as {old[0].path}.")
-        sides = [_measure_run(result, run[0], side) for run, side in _sides(old, new)]
-    else:
-        result.unit = "launches"
-        sides = [
-            _measure_launches(result, runs, side) for runs, side in _sides(old, new)
-        ]
+        result.notes.append(
+            "These are the figures of two runs and no verdict on two programs: what changes from"
+            " launch to launch is in them. To decide: alternate.py 'PROGRAM A' 'PROGRAM B'."
+        )
+        sides = [_measure_one(result, run[0], side) for run, side in _sides(old, new)]
+        _judge(result, match_by_name(*sides), ONE_LAUNCH)
+        return result
+    result.unit = "launches"
+    sides = [
+        _measure_launches(result, runs, side, turns) for runs, side in _sides(old, new)
+    ]
     _judge(result, match_by_name(*sides))
-    if result.unit == "repetitions":
-        result.notes += _single_launch(result)
+    if any(pair.verdict.effect.problem for pair in result.pairs):
+        result.notes.append(
+            "Launches are compared where the two sides took turns, four times at least. To decide:"
+            " alternate.py 'PROGRAM A' 'PROGRAM B'."
+        )
     return result
 
 
@@ -203,41 +228,18 @@ def compare_within(
     Raises matching.UserError when there is nothing along that key.
     """
     result = Comparison(settings, [run], [run], key=key)
-    measured = _measure_run(result, run, "")
-    matching = match_by_key(measured, key, baseline)
-    if not is_in_random_order(run.rows):
-        result.notes.append(
-            "The rows did not run in random order: a difference of a few per cent may come from"
-            " what ran before."
-        )
-    _judge(result, matching)
+    measured, drift = measure(run.rows)
+    if drift is not None:
+        result.drifts[""] = drift
+    _note_problems(result, run, measured, "")
+    _judge(result, match_by_key(measured, key, baseline))
+    if any(p.verdict.effect.problem in ORDER_PROBLEMS for p in result.pairs):
+        result.notes.append(TO_KNOW_THE_ORDER)
     return result
 
 
 def _sides(old: list[Run], new: list[Run]) -> list[tuple[list[Run], str]]:
     return [(old, "old"), (new, "new")]
-
-
-def _single_launch(result: Comparison) -> list[str]:
-    """What to think of differences between two processes that ran once each."""
-    notes = [
-        "One launch of each: what changes from launch to launch counts as a difference;"
-        " alternate.py launches both many times."
-    ]
-    decided = [
-        abs(math.log(pair.verdict.effect.ratio))
-        for pair in result.pairs
-        if pair.verdict.outcome in (Outcome.FASTER, Outcome.SLOWER)
-    ]
-    ends = [end for d in result.drifts.values() for end in (d.low, d.high)]
-    drift = max((abs(math.log(end)) for end in ends), default=0.0)
-    small = sum(size <= drift for size in decided)
-    if small:
-        notes.append(
-            f"{small} of {len(decided)} differences are no larger than the drift within these"
-            " runs: between two launches that may be the machine's."
-        )
-    return notes
 
 
 def _note_obstacles(result: Comparison) -> None:
@@ -254,20 +256,16 @@ def _note_obstacles(result: Comparison) -> None:
     result.notes += half_known(*sides)
 
 
-def _measure_run(result: Comparison, run: Run, side: str) -> list[RowSample]:
-    measured, drift = measure(run.rows)
-    _note_drift(result, side, drift)
-    result.problems += [_on(side, problem) for problem in run.problems]
-    result.problems += _failed(measured, side)
+def _measure_one(result: Comparison, run: Run, side: str) -> list[RowSample]:
+    measured = measure_alone(run.rows)
+    _note_problems(result, run, measured, side)
     return measured
 
 
 def _measure_launches(
-    result: Comparison, runs: list[Run], side: str
+    result: Comparison, runs: list[Run], side: str, turns: Sequence[int] | None
 ) -> list[RowSample]:
-    measured, drifts, problems = measure_launches(runs)
-    for i, drift in enumerate(drifts):
-        _note_drift(result, f"{side}, launch {i + 1}", drift)
+    measured, problems = measure_launches(runs, turns)
     for run in runs:
         result.problems += [_on(side, f"{run.path}: {p}") for p in run.problems]
     result.problems += [_on(side, problem) for problem in problems]
@@ -275,9 +273,11 @@ def _measure_launches(
     return measured
 
 
-def _note_drift(result: Comparison, side: str, drift: Drift | None) -> None:
-    if drift is not None:
-        result.drifts[side] = drift
+def _note_problems(
+    result: Comparison, run: Run, measured: list[RowSample], side: str
+) -> None:
+    result.problems += [_on(side, problem) for problem in run.problems]
+    result.problems += _failed(measured, side)
 
 
 def _failed(measured: Iterable[RowSample], side: str) -> list[str]:
@@ -292,8 +292,11 @@ def _on(side: str, text: str) -> str:
     return f"{side}: {text}" if side else text
 
 
-def _judge(result: Comparison, matching: Matching) -> None:
-    """Fill in the pairs, and note what stands on one side only."""
+def _judge(result: Comparison, matching: Matching, undecided: str = "") -> None:
+    """Fill in the pairs, and note what stands on one side only.
+
+    undecided: why none of them may have a verdict, "" if they may.
+    """
     result.problems += _one_sided(result, matching)
     matches = _allowed(result, matching.matches)
     settings = result.settings
@@ -303,13 +306,23 @@ def _judge(result: Comparison, matching: Matching) -> None:
         CORRECTIONS[settings.correction].correct,
         _tables(result, matches),
     )
+    if undecided:
+        verdicts = [_without_word(verdict, undecided) for verdict in verdicts]
     result.pairs = [Pair(m.base, m.other, v) for m, v in zip(matches, verdicts)]
     summaries = sum(p.verdict.effect.statistic == "means" for p in result.pairs)
     if summaries:
         result.notes.append(
             f"{summaries} of {len(result.pairs)} pairs are compared by their aggregates: mean,"
-            " standard deviation and n as they stand in the file (Welch's test)."
+            " standard deviation and n as they stand in the file (Welch's test; order not known)."
         )
+
+
+def _without_word(verdict: Verdict, reason: str) -> Verdict:
+    """The figures of a verdict, undecided for this reason unless there is no interval either."""
+    effect = verdict.effect
+    problem = reason if math.isfinite(effect.low) else effect.problem
+    effect = replace(effect, p=math.nan, problem=problem)
+    return Verdict(Outcome.UNDECIDED, effect)
 
 
 def _tables(result: Comparison, matches: list[Match]) -> list[Hashable] | None:

@@ -45,7 +45,8 @@ KEYS = {
 PAIR_KEYS = {
     "name": "the other row's name (the only one, where both rows have the same)",
     "base_name": "the base row's name",
-    "base_s": "the base row's median in seconds, without drift (its mean, if only aggregates are known)",
+    "base_s": "the base row's median in seconds, without drift (its mean, if only aggregates are known;"
+    " of launches the geometric mean of their medians)",
     "other_s": "the same for the other row",
     "base_n": "repetitions (launches) of the base row",
     "other_n": "the same for the other row",
@@ -53,13 +54,13 @@ PAIR_KEYS = {
     "ratio": "other / base: below 1 the other row takes less time",
     "low": "lower end of the ratio's 95 % interval",
     "high": "its upper end",
-    "p": "p of the test that there is no difference, uncorrected",
+    "p": "p of the test that there is no difference, uncorrected; null where there is no test",
     "p_corrected": "p corrected for the number of pairs",
     "best_p_corrected": "the smallest corrected p that so few values could have given",
     "verdict": "faster, slower, same or undecided",
     "attainable": "whether so few values could have given a decision",
     "needed": "repetitions (launches) of each that would probably decide it",
-    "problem": "why there is no test",
+    "problem": "why there is no test and no word; ratio and interval are of these very runs then",
     "sentence": "all this in words",
     "forced": "whether it should not have been compared (--force)",
 }

@@ -28,8 +28,8 @@ FORMATS = {
 
 EXIT_STATUS = (
     "0 nothing is slower; 1 something is slower (beyond --fail-above); 3 nothing is known to be"
-    " slower, but the verdict is incomplete: rows are missing, failed, not comparable or have too"
-    " few repetitions; 2 bad usage, unreadable input, or an output that cannot be written"
+    " slower, but the verdict is incomplete: rows are missing, failed, not comparable, have too"
+    " few repetitions or an order that allows no verdict, such as one launch of each; 2 bad usage, unreadable input, or an output that cannot be written"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from gatherstats.stats.effect import LEVEL
 from gatherstats.stats.verdict import Outcome
 from gatherstats.stats.verdict_words import (
     advice,
-    drifts_text,
+    drift_text,
     p_digits,
     verdict_text,
 )
@@ -143,7 +144,7 @@ def _base_value(pair: Pair, key: str) -> str:
 def _cells(pair: Pair, unit: Unit, places: int) -> list[str]:
     effect = pair.verdict.effect
     texts = ratio_texts(
-        effect.ratio, *([] if effect.problem else [effect.low, effect.high])
+        effect.ratio, *([effect.low, effect.high] if math.isfinite(effect.low) else [])
     )
     sizes = {str(one.n) for one in (pair.base, pair.other) if one.n is not None}
     return [
@@ -195,10 +196,13 @@ def _cut(name: str, columns: int) -> str:
 
 
 def _no_tests(comparison: Comparison) -> list[str]:
+    by_problem: dict[str, list[Pair]] = {}
+    for pair in comparison.pairs:
+        if pair.verdict.effect.problem:
+            by_problem.setdefault(pair.verdict.effect.problem, []).append(pair)
     return [
-        f"{pair.other.row.name}: {pair.verdict.effect.problem}"
-        for pair in comparison.pairs
-        if pair.verdict.effect.problem
+        f"{found[0].other.row.name if len(found) == 1 else f'{len(found)} pairs'}: {problem}"
+        for problem, found in by_problem.items()
     ]
 
 
@@ -210,7 +214,11 @@ def _below(comparison: Comparison) -> list[str]:
     )
     if more:
         notes.append(more[0].upper() + more[1:] + ".")
-    return notes + drifts_text(comparison.drifts) + comparison.notes
+    return (
+        notes
+        + [drift_text(drift) for drift in comparison.drifts.values()]
+        + comparison.notes
+    )
 
 
 def _summary(comparison: Comparison) -> str:
@@ -220,11 +228,12 @@ def _summary(comparison: Comparison) -> str:
         f"{n} {words.get(outcome, outcome.value)}" for outcome, n in counts.items() if n
     ]
     pairs = len(comparison.pairs)
+    tested = any(not pair.verdict.effect.problem for pair in comparison.pairs)
     text = f"{pairs} {'pair' if pairs == 1 else 'pairs'}: {', '.join(parts)}."
     mean = comparison.geometric_mean
     if mean is not None:
         text += f" Geometric mean of the ratios: {ratio_text(mean)}."
-    if pairs > 1 and not is_published(comparison.base_runs[0]):
+    if pairs > 1 and tested and not is_published(comparison.base_runs[0]):
         method = CORRECTIONS[comparison.settings.correction].title
         text += f" p is corrected for {pairs} pairs by {method}."
     return text

@@ -17,6 +17,7 @@ from itertools import combinations
 
 from gatherstats.data.names import RowName, whole_number
 from gatherstats.data.rows import Run
+from gatherstats.stats.order import ORDER_PROBLEMS
 from gatherstats.stats.samples import RowSample
 from gatherstats.stats.verdict import (
     THRESHOLD,
@@ -286,15 +287,22 @@ class _Draft:
         for strategy, rows in self.other.items():
             shown = self.strategies[_WAY_OF[strategy]]
             lines.append(f"{rows} of {strategy}, for which {shown} stands")
-        untested = sum(
-            any(v.effect.problem or not v.attainable for v in cell.verdicts.values())
-            for cell in made.cells.values()
-        )
-        if untested:
-            lines.append(
-                f"{_cells(untested)} with too few repetitions to tell anything"
-            )
-        return lines
+        reasons = Counter(map(_why_untold, made.cells.values()))
+        return lines + [f"{_cells(n)} {why}" for why, n in reasons.items() if why]
+
+
+def _why_untold(cell: Cell) -> str:
+    """Why a cell allows no verdict on one of its pairs; "" if it allows all."""
+    problems = {v.effect.problem for v in cell.verdicts.values()}
+    order = next((p for p in ORDER_PROBLEMS if p in problems), "")
+    if order:
+        return f"without a verdict: {order}"
+    too_few = any(not v.attainable for v in cell.verdicts.values())
+    return (
+        "with too few repetitions to tell anything"
+        if too_few or problems - {""}
+        else ""
+    )
 
 
 def _cells(number: int) -> str:

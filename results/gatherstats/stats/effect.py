@@ -1,11 +1,13 @@
 """How much slower or faster one row is than another: a ratio, its interval, and a test.
 
-From repetitions: the ratio of medians, a rank test and the interval that belongs to it
-(gatherstats.stats.rank_test). The medians are weighted as the repetitions are. That interval is of a factor
-by which all of a row's times differ. Where one row scatters far more than the other, or has several
-humps around its median, the medians know less than it says. Then the interval is put together from
-the two medians' own by the MOVER rule, on the logarithms of the times (G. Y. Zou, A. Donner,
-Statistics in Medicine 27, 2008, 1693-1702).
+From repetitions of one run: the ratio of medians without drift, a rank test and the interval that
+belongs to it (gatherstats.stats.rank_test). That interval is of a factor by which all of a row's times
+differ. Where a row has several humps around its median, the medians know less than it says. Then the
+interval is put together from the two medians' own by the MOVER rule, on the logarithms of the times
+(G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008, 1693-1702). So it is where there is no test,
+because chance did not decide in which order the repetitions ran.
+
+From launches: the mean of the logarithms of ratios of launches that belong together, and Student's t.
 
 From published summaries: the ratio of means and Welch's test, by scipy; the interval is Welch's on
 the logarithm of the ratio, with each mean's standard error divided by the mean (delta method).
@@ -16,15 +18,17 @@ Every ratio is other / base: below 1, the other row takes less time.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special, stats
 
 from gatherstats.data.rows import Aggregates
-from gatherstats.stats.medians import LEVEL, median_interval, weighted_medians
-from gatherstats.stats.rank_test import EXACT_MAX_N, rank_test, smallest_p
+from gatherstats.stats.launches import Launches, pairs_of
+from gatherstats.stats.medians import LEVEL, median_interval
+from gatherstats.stats.order import in_rounds, order_problem
+from gatherstats.stats.rank_test import rank_test, smallest_p
 from gatherstats.stats.repetitions import Repetitions
 
 WIDEST_MARGIN = 500.0
@@ -34,21 +38,19 @@ UNIMODALITY_LEVEL = 0.5
 """The level of the medians' intervals that tell whether there are several humps. They end at values
 next to the median, which a few disturbed repetitions do not reach, even of ten."""
 
-ROUNDING = 1e-8
-"""What two logarithms may differ by, and still be the same."""
-
-MAX_IQR_LOG_RATIO = (0.2, 2.5)
-"""The medians' own interval is taken where the quartiles of one row are so much farther apart than
-those of the other that the logarithm of the ratio is above the first, plus the second divided by the
-root of the number of repetitions, which is what chance does. Rows of normal noise, one of which
-scattered 1.3 to 3 times as much as the other, then had at most 4 false alarms in 100."""
-
 UNIMODALITY_RATIO = 3.0
 """The medians' own interval is taken where the inner one, scaled, is so much wider than the rank
 test's; for rows with one hump it is 0.5 to 1.6 times as wide."""
 
+ROUNDING = 1e-8
+"""What two logarithms may differ by, and still be the same."""
+
 FEWEST_REPETITIONS = 4
 """Below this the interval of a median is only a guess, and no rank test reaches p < 0.05."""
+
+
+_NO_SPREAD = "no spread at all, so nothing can be tested"
+_TOO_MUCH = "it scatters too much for an interval"
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,10 @@ class Effect:
     statistic: "medians" or "means", what the ratio is made of.
     ratio, low, high: other / base and its 95 % interval.
     p: of the test that there is no difference, two-sided, uncorrected.
-    best_p: the smallest p that so many repetitions can give at all (0 for Welch's test).
-    n: repetitions of the row that has fewer.
+    best_p: the smallest p that so many repetitions can give at all (0 for tests by Student's t).
+    n: repetitions of the row that has fewer, or pairs of launches.
     coarse_s: the step in which times were stored, which bounds the interval; 0 where it does not.
+    in_rounds: whether the test was of a run in rounds.
     """
 
     statistic: str
@@ -72,6 +75,7 @@ class Effect:
     n: int = 0
     problem: str = ""
     coarse_s: float = 0.0
+    in_rounds: bool = False
 
     @property
     def log_standard_error(self) -> float:
@@ -86,21 +90,59 @@ def compare_repetitions(
 ) -> list[Effect]:
     """Compare (base, other) for each pair.
 
-    Pairs with the same numbers of repetitions are computed together, so that many thousands of
-    pairs take about as long as a few.
+    Where chance did not decide the order of their repetitions there is no test: the ratio and the
+    interval are those of these very repetitions. Pairs with the same numbers of repetitions are
+    computed together, so that many thousands of pairs take about as long as a few.
     """
     effects: list[Effect | None] = [None] * len(pairs)
-    batches: dict[tuple[int, int], list[int]] = {}
+    batches: dict[Hashable, list[int]] = {}
+    why_not: dict[int, str] = {}
     for i, (base, other) in enumerate(pairs):
-        problem = _problem(base.times_s, other.times_s)
+        problem = _problem(base.measured_s, other.measured_s)
         if problem:
             effects[i] = _without_test(base, other, problem)
-        else:
-            batches.setdefault((base.size, other.size), []).append(i)
-    for indices in batches.values():
-        for i, effect in zip(indices, _compare_batch([pairs[i] for i in indices])):
-            effects[i] = _widened(effect, *pairs[i])
+            continue
+        why_not[i] = order_problem(base, other)
+        rounds = not why_not[i] and in_rounds(base, other)
+        batch = base.size, other.size, rounds, not why_not[i]
+        batches.setdefault(batch, []).append(i)
+    for (_, _, _, is_tested), indices in batches.items():
+        compared = _compare_batch([pairs[i] for i in indices], is_tested)
+        for i, effect in zip(indices, compared):
+            effects[i] = _widened(replace(effect, problem=why_not[i]), *pairs[i])
     return [effect for effect in effects if effect is not None]
+
+
+def compare_launches(base: Launches, other: Launches) -> Effect:
+    """Compare two rows by Student's t of the logarithms of ratios of launches that belong together.
+
+    Where none do, the interval is Welch's on the logarithms, of these very launches.
+    """
+    problem = _problem(base.times_s, other.times_s)
+    if problem:
+        return _without_test(base, other, problem)
+    left, right, why_not = pairs_of(base, other)
+    logs = np.log(base.times_s), np.log(other.times_s)
+    if left.size < 2:
+        # Not even an interval of pairs: that of the two sides.
+        margin = _welch_margin([(float(np.var(o, ddof=1)), o.size) for o in logs])
+        middle, p = float(np.mean(logs[1]) - np.mean(logs[0])), math.nan
+    else:
+        ratios = logs[1][right] - logs[0][left]
+        middle, error = float(np.mean(ratios)), float(stats.sem(ratios))
+        if error <= ROUNDING:
+            return Effect("medians", math.exp(middle), n=left.size, problem=_NO_SPREAD)
+        margin = error * float(stats.t.ppf((1 + LEVEL) / 2, left.size - 1))
+        p = 2 * float(stats.t.sf(abs(middle) / error, left.size - 1))
+    if margin > WIDEST_MARGIN:
+        return Effect("medians", math.exp(middle), n=left.size, problem=_TOO_MUCH)
+    if not why_not and left.size < FEWEST_REPETITIONS:
+        why_not = f"it takes {FEWEST_REPETITIONS} launches of each, in turn"
+    low, high = math.exp(middle - margin), math.exp(middle + margin)
+    n = left.size or min(base.size, other.size)
+    p = math.nan if why_not else p
+    effect = Effect("medians", math.exp(middle), low, high, p, n=n, problem=why_not)
+    return _widened(effect, base, other)
 
 
 def compare_summaries(base: Aggregates, other: Aggregates) -> Effect:
@@ -111,9 +153,7 @@ def compare_summaries(base: Aggregates, other: Aggregates) -> Effect:
         return Effect("means", problem="a mean of zero gives no ratio")
     ratio = other.mean_s / base.mean_s
     if base.stddev_s == 0 and other.stddev_s == 0:
-        return Effect(
-            "means", ratio, problem="no spread at all, so nothing can be tested"
-        )
+        return Effect("means", ratio, problem=_NO_SPREAD)
     p = stats.ttest_ind_from_stats(
         *(other.mean_s, other.stddev_s, other.n),
         *(base.mean_s, base.stddev_s, base.n),
@@ -121,7 +161,7 @@ def compare_summaries(base: Aggregates, other: Aggregates) -> Effect:
     ).pvalue
     margin = _log_margin_of_means(base, other)
     if margin > WIDEST_MARGIN:
-        return Effect("means", ratio, problem="it scatters too much for an interval")
+        return Effect("means", ratio, problem=_TOO_MUCH)
     n = min(base.n, other.n)
     low, high = ratio * math.exp(-margin), ratio * math.exp(margin)
     return Effect("means", ratio, low, high, float(p), n=n)
@@ -142,7 +182,7 @@ def _problem(base: np.ndarray, other: np.ndarray) -> str:
     if fewest == 1:
         return "a single value shows no spread, so nothing can be tested"
     if np.ptp(base) == 0 and np.ptp(other) == 0:
-        return "no spread at all, so nothing can be tested"
+        return _NO_SPREAD
     return ""
 
 
@@ -154,32 +194,38 @@ def _without_test(base: Repetitions, other: Repetitions, problem: str) -> Effect
     return Effect("medians", ratio, n=n, problem=problem)
 
 
-def _compare_batch(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[Effect]:
-    """Compare pairs with the same numbers of repetitions."""
-    times = [np.stack([pair[side].times_s for pair in pairs]) for side in (0, 1)]
-    weights = _weights(pairs)
-    if weights:
-        centres = [np.log(weighted_medians(*side)) for side in zip(times, weights)]
-    else:
-        centres = [np.log(np.median(one, axis=1)) for one in times]
-    tested = rank_test(*times, *weights)
-    log_ratio = centres[1] - centres[0]
-    rank_low, rank_high = np.log(tested.low), np.log(tested.high)
-    in_order = [np.sort(one, axis=1) for one in times]
-    down, up = _reach_of_medians(*in_order, LEVEL)
-    one_factor = (rank_low - ROUNDING <= log_ratio) & (
-        log_ratio <= rank_high + ROUNDING
+def _compare_batch(
+    pairs: Sequence[tuple[Repetitions, Repetitions]], is_tested: bool
+) -> list[Effect]:
+    """Compare pairs with the same numbers of repetitions, all in rounds or none."""
+    base, other = (
+        np.sort(np.stack([pair[side].times_s for pair in pairs]), axis=1)
+        for side in (0, 1)
     )
-    one_factor &= _is_alike(*in_order, rank_high - rank_low)
-    lows = np.where(one_factor, np.minimum(rank_low, log_ratio), log_ratio - down)
-    highs = np.where(one_factor, np.maximum(rank_high, log_ratio), log_ratio + up)
-    best_p = smallest_p(times[0].shape[1], times[1].shape[1])
-    template = Effect("medians", best_p=best_p, n=min(one.shape[1] for one in times))
+    n, m = base.shape[1], other.shape[1]
+    rounds = is_tested and in_rounds(*pairs[0])
+    log_ratio = np.log(np.median(other, axis=1)) - np.log(np.median(base, axis=1))
+    down, up = _reach_of_medians(base, other, LEVEL)
+    lows, highs, p = log_ratio - down, log_ratio + up, np.full(len(pairs), math.nan)
+    best_p = 0.0
+    if is_tested:
+        tested = rank_test(pairs)
+        p, best_p = tested.p, smallest_p(n, m, rounds)
+        low = np.minimum(np.log(tested.low), log_ratio)
+        high = np.maximum(np.log(tested.high), log_ratio)
+        inner = np.sum(_reach_of_medians(base, other, UNIMODALITY_LEVEL), axis=0)
+        one_hump = inner <= UNIMODALITY_RATIO * (high - low)
+        lows, highs = np.where(one_hump, low, lows), np.where(one_hump, high, highs)
+    template = Effect("medians", best_p=best_p, n=min(n, m), in_rounds=rounds)
     return [
-        replace(template, ratio=float(r), low=float(lo), high=float(hi), p=float(p))
-        for r, lo, hi, p in zip(
-            np.exp(log_ratio), np.exp(lows), np.exp(highs), tested.p
+        replace(
+            template,
+            ratio=math.exp(r),
+            low=math.exp(lo),
+            high=math.exp(hi),
+            p=float(one_p),
         )
+        for r, lo, hi, one_p in zip(log_ratio, lows, highs, p)
     ]
 
 
@@ -195,43 +241,10 @@ def _widened(effect: Effect, base: Repetitions, other: Repetitions) -> Effect:
         return replace(effect, p=math.nan, problem="the times are stored too coarsely")
     return replace(
         effect,
-        low=effect.low * max(1 - off[1], 0) / (1 + off[0]),
-        high=effect.high * (1 + off[1]) / (1 - off[0]),
+        low=effect.low * max(1 - off[1], 0) / (1 + off[0]) * (1 - ROUNDING),
+        high=effect.high * (1 + off[1]) / (1 - off[0]) * (1 + ROUNDING),
         coarse_s=max(base.step_s, other.step_s),
     )
-
-
-def _weights(pairs: Sequence[tuple[Repetitions, Repetitions]]) -> list[np.ndarray]:
-    """What the repetitions of both sides count; empty where they count the same.
-
-    That is so for all pairs if one row of one has no weights: a weight must not depend on the row.
-    """
-    rows = [one for pair in pairs for one in pair]
-    if sum(one.size for one in pairs[0]) <= EXACT_MAX_N:
-        return []
-    if any(one.weights is None for one in rows):
-        return []
-    return [np.stack([pair[side].weights for pair in pairs]) for side in (0, 1)]
-
-
-def _is_alike(
-    base: np.ndarray, other: np.ndarray, rank_width: np.ndarray
-) -> np.ndarray:
-    """Whether a factor may be all that sorted rows differ in: their medians lie in one hump, and
-    neither row scatters far more than the other."""
-    inner = np.sum(_reach_of_medians(base, other, UNIMODALITY_LEVEL), axis=0)
-    spreads = [np.log(_between_quartiles(rows)) for rows in (base, other)]
-    always, by_chance = MAX_IQR_LOG_RATIO
-    allowed = always + by_chance / math.sqrt(min(base.shape[1], other.shape[1]))
-    alike = np.abs(spreads[1] - spreads[0]) <= allowed
-    return alike & (inner <= UNIMODALITY_RATIO * rank_width)
-
-
-def _between_quartiles(in_order: np.ndarray) -> np.ndarray:
-    """The distance of the quartiles of sorted rows, as a logarithm of their ratio."""
-    n = in_order.shape[1]
-    logs = np.log(in_order)
-    return np.maximum(logs[:, n - 1 - n // 4] - logs[:, n // 4], ROUNDING)
 
 
 def _reach_of_medians(
@@ -254,9 +267,12 @@ def _compare_medians_only(base: Aggregates, other: Aggregates) -> Effect:
 
 def _log_margin_of_means(base: Aggregates, other: Aggregates) -> float:
     """Half of the interval of log(other mean / base mean), with Welch's degrees of freedom."""
-    parts = [(a.stddev_s / a.mean_s) ** 2 / a.n for a in (base, other)]
-    variance = sum(parts)
-    freedom = variance**2 / sum(
-        part**2 / (a.n - 1) for part, a in zip(parts, (base, other))
-    )
-    return float(stats.t.ppf((1 + LEVEL) / 2, freedom) * math.sqrt(variance))
+    return _welch_margin([((a.stddev_s / a.mean_s) ** 2, a.n) for a in (base, other)])
+
+
+def _welch_margin(sides: Sequence[tuple[float, int]]) -> float:
+    """Half of Welch's interval of the difference of means of samples of these variances and sizes."""
+    parts = [(variance / n, n) for variance, n in sides]
+    whole = sum(part for part, _ in parts)
+    freedom = whole**2 / sum(part**2 / (n - 1) for part, n in parts)
+    return float(stats.t.ppf((1 + LEVEL) / 2, freedom) * math.sqrt(whole))

@@ -1,64 +1,93 @@
-"""Puts several launches of one program together: each launch's median is then one value.
+"""Several launches of one program, each of which is one value, and which of them belong together.
 
-Repetitions within one process agree better with each other than with those of the next process
-(memory layout, what was cached, the clock), so what tells two programs apart is how their launches
-differ, not how their repetitions do.
+Repetitions within one process agree better with each other than with those of the next process, and
+with those of the same minute better than with those of the next (memory layout, what was cached, the
+clock, the hour). So what tells two programs apart is how launches that ran next to each other differ,
+not how their repetitions do. Drift within a launch is not taken out: it is a part of what differs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from gatherstats.data.rows import Row, Run
-from gatherstats.stats.drift import Drift
+from gatherstats.stats.order import takes_turns
 from gatherstats.stats.repetitions import Repetitions
-from gatherstats.stats.samples import RowSample, measure, with_centres
+
+START_UNKNOWN = "when the launches started is not known"
+TOO_COARSE = "launches started within the same second, so which came first is not known"
+BLOCKS = "the launches of the two sides did not take turns"
 
 
-def measure_launches(
-    runs: Sequence[Run],
-) -> tuple[list[RowSample], list[Drift | None], list[str]]:
-    """One row for each name, whose times are the launches' medians in seconds.
+@dataclass(frozen=True, eq=False)
+class LaunchSet:
+    """The launches of one program, in the order in which they are given.
 
-    Returns the rows, each launch's drift, and a line for each row that some launches lack. A row
-    that failed in one launch has failed.
+    turns: for each the number of the turn in which it was made, where launches of two programs took
+    turns; None where that is not known.
+    starts_s: when each started, in seconds of any epoch; NaN where a file does not say.
     """
-    found: dict[str, list[RowSample]] = {}
-    drifts = []
-    for run in runs:
-        measured, drift = measure(run.rows)
-        drifts.append(drift)
-        for one in measured:
-            found.setdefault(one.row.name.text, []).append(one)
-    problems = [
-        f"{name}: in {len(rows)} of {len(runs)} launches only"
-        for name, rows in found.items()
-        if len(rows) < len(runs)
-    ]
-    together = [_together(rows) for rows in found.values()]
-    return (
-        with_centres(
-            together, [Repetitions(row.times_s, step_s=row.step_s) for row in together]
-        ),
-        drifts,
-        problems,
-    )
+
+    turns: np.ndarray | None
+    starts_s: np.ndarray
 
 
-def _together(launches: list[RowSample]) -> Row:
-    first = launches[0].row
-    failed = [one.row.error for one in launches if one.row.failed]
-    if failed:
-        error = f"in {len(failed)} of {len(launches)} launches: {failed[0]}"
-        return Row(first.name, label=first.label, error=error)
-    centres = [one.centre_s for one in launches]
-    times_s = np.array([centre for centre in centres if centre is not None])
-    return Row(
-        first.name,
-        times_s,
-        label=first.label,
-        expected=len(launches),
-        step_s=max(one.row.step_s for one in launches),
-    )
+@dataclass(frozen=True, eq=False)
+class Launches(Repetitions):
+    """A row's median in each launch that has it.
+
+    launches: of which program; indices: which of these the values are of.
+    """
+
+    launches: LaunchSet | None = None
+    indices: np.ndarray | None = None
+
+
+def pairs_of(base: Launches, other: Launches) -> tuple[np.ndarray, np.ndarray, str]:
+    """Which values belong together: indices into both, and why they allow no test ("" if they do).
+
+    Rows of the same launches are pairs. Launches of two programs are, that ran next to each other.
+    """
+    if base.launches is other.launches:
+        return *_same(base.indices, other.indices), ""
+    turns = [one.launches.turns for one in (base, other)]
+    if all(one is not None for one in turns):
+        return (
+            *_same(*(t[one.indices] for t, one in zip(turns, (base, other)))),
+            "",
+        )
+    return _neighbours(*(one.launches.starts_s[one.indices] for one in (base, other)))
+
+
+def _same(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    _, left, right = np.intersect1d(first, second, return_indices=True)
+    return left, right
+
+
+def _neighbours(
+    base_s: np.ndarray, other_s: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """Each launch with the next one, if that is of the other side and not taken yet."""
+    nobody = np.empty(0, dtype=int)
+    starts = np.concatenate([base_s, other_s])
+    if np.isnan(starts).any():
+        return nobody, nobody, START_UNKNOWN
+    order = np.argsort(starts, kind="stable")
+    is_other = (order >= base_s.size).tolist()
+    for second in np.unique(starts):
+        sides = [int(np.count_nonzero(one == second)) for one in (base_s, other_s)]
+        if min(sides) > 0 and max(sides) > 1:
+            return nobody, nobody, TOO_COARSE
+    runs = 1 + sum(a != b for a, b in zip(is_other, is_other[1:]))
+    if not takes_turns(runs, base_s.size, other_s.size):
+        return nobody, nobody, BLOCKS
+    left, right, waiting = [], [], None
+    for place in order:
+        if waiting is not None and (waiting >= base_s.size) != (place >= base_s.size):
+            left.append(min(waiting, place))
+            right.append(max(waiting, place) - base_s.size)
+            waiting = None
+        else:
+            waiting = place
+    return np.array(left, dtype=int), np.array(right, dtype=int), ""

@@ -1,56 +1,64 @@
-"""A rank test for two samples, and the interval of their ratio that belongs to it.
+"""A rank test for two rows of one run, and the interval of their ratio that belongs to it.
 
-All repetitions of both rows are ranked together. The lowest quarter of the ranks count the same, and so
-do the highest two fifths, so that neither how far out a disturbed repetition lies nor how many of
-them there are takes weight from those in the middle, where rows differ. Disturbances only ever add to
-a time, which is why more of the upper ranks are alike. (So where one row scatters far more than the
-other, the test takes that for a difference; gatherstats.stats.effect looks for it.) These are Winsorized
-Wilcoxon scores (G. E. Policello, T. P. Hettmansperger, Journal of the American Statistical
-Association 71, 1976, 628-633). The statistic is the sum of the other row's scores, and its law under
-chance that of a linear rank statistic: counted out for few repetitions, normal with the permutation's
-variance for more (J. Hajek, Z. Sidak, P. K. Sen, "Theory of Rank Tests", 2nd ed., 1999).
+Each repetition is compared with those around it in time, of whatever row: how often did it take
+longer, how often less? A comparison counts by one over the distance in the order of time, so that what
+the machine did meanwhile plays the smaller a part the nearer two repetitions are. That sum is the
+repetition's score. The statistic is the sum of the other row's scores: the test of F. Wilcoxon, Mann
+and Whitney, in which neighbours count more.
 
-Of more repetitions, each may have a weight, which must not depend on which row it is of. Its distance
-from the middle is multiplied by its weight before it is ranked, and its score once more: where the
-distances scatter as one over the weights, that is the best use of them (the same book, on scores of
-regression constants). What is dealt out by chance are then these products.
+To be compared, other rows' times are divided by their own medians, and those of the two rows by their
+common one. So no score depends on which of the two rows a repetition is of: if they are equal, chance
+alone has dealt the scores out to them, and may deal them out again. That holds whatever the noise is
+(P. R. Rosenbaum, Statistical Science 17, 2002, 286-327): drift, bursts, other guests are in the scores,
+and chance is in the order, which is why it must be left to chance (gatherstats.stats.order). In a run
+in rounds the two scores of each round are dealt out, otherwise all. Up to EXACT_MAX_N repetitions of
+both rows the ways to do so are counted; for more the law is normal, with the permutation's mean and
+variance (J. Hajek, Z. Sidak, P. K. Sen, "Theory of Rank Tests", 2nd ed., 1999).
 
 The interval holds every ratio that the test does not reject when the other row is divided by it
-(D. F. Bauer, Journal of the American Statistical Association 67, 1972, 687-690).
+(D. F. Bauer, Journal of the American Statistical Association 67, 1972, 687-690), by the normal law.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from gatherstats.stats.medians import weighted_medians
+from gatherstats.stats.medians import LEVEL
+from gatherstats.stats.order import in_rounds
+from gatherstats.stats.repetitions import Repetitions
 
-CONSTRUCTION_LEVEL = 0.97
-"""The level at which the interval is made so that it holds at 0.95. Drift is not removed perfectly,
-and disturbances come in bursts: on repetitions recorded in real runs intervals made at 0.95 missed
-the truth in up to 6.3 of 100 draws, those made at 0.97 in 4.1 at most."""
+REACH = 50
+"""How many repetitions before and after one it is compared with. Those farther away would count less
+than a fiftieth of the next one each: a limit of time."""
 
-EXACT_MAX_N = 50
-"""Repetitions of both rows together up to which the statistic's law is counted out."""
+EXACT_MAX_N = 40
+"""Repetitions of both rows together up to which the ways to deal them out are counted: a limit of
+time."""
 
-BISECTIONS = 36
-"""Of the range that holds an end of the interval: a relative error of 1e-10 or less."""
+STEPS = 10
+"""Scores are rounded to tenths of the weight of a neighbour, so that the ways can be counted."""
 
-ROWS_PER_BLOCK = 1_000_000
-"""Repetitions that are ranked at once: a limit of memory."""
+DOUBLINGS, BISECTIONS = 10, 9
+"""How far the end of an interval is looked for, and how often what holds it is halved: to a
+five-hundredth of the interval's width."""
+
+AT_ONCE = 4_000_000
+"""Comparisons that are made at once: a limit of memory."""
+
+Pair = tuple[Repetitions, Repetitions]
 
 
 @dataclass(frozen=True)
 class RankTest:
     """One value a pair.
 
-    low, high: the interval of other / base; NaN where the counted law can reject nothing.
+    low, high: the interval of other / base; NaN where the test can reject nothing.
     p: two-sided, the chance of such a difference where there is none.
     """
 
@@ -59,198 +67,244 @@ class RankTest:
     p: np.ndarray
 
 
-def rank_test(
-    base: np.ndarray,
-    other: np.ndarray,
-    base_weights: np.ndarray | None = None,
-    other_weights: np.ndarray | None = None,
-) -> RankTest:
-    """Compare the rows of two matrices of times above 0, one pair a row, one repetition a column.
+def rank_test(pairs: Sequence[Pair]) -> RankTest:
+    """Compare (base, other) for each pair: of the same numbers of repetitions, all in rounds or none.
 
-    The weights are matrices of the same shape, above 0. Up to EXACT_MAX_N repetitions they play
-    no part.
+    Both rows of a pair must be of one run, with times above 0 and known moments.
     """
-    rows = np.log(np.concatenate([base, other], axis=1))
-    n = base.shape[1]
-    if rows.shape[1] <= EXACT_MAX_N:
-        return _counted(np.sort(rows[:, :n], axis=1), np.sort(rows[:, n:], axis=1))
-    weights = np.ones_like(rows)
-    for part, given in (
-        (weights[:, :n], base_weights),
-        (weights[:, n:], other_weights),
-    ):
-        if given is not None:
-            part[:] = given
-    step = max(1, ROWS_PER_BLOCK // rows.shape[1])
-    parts = [
-        _weighted(rows[i : i + step], weights[i : i + step], n)
-        for i in range(0, len(rows), step)
-    ]
+    size = sum(one.size for one in pairs[0])
+    step = max(1, AT_ONCE // (2 * REACH * size))
+    parts = [_test(pairs[i : i + step]) for i in range(0, len(pairs), step)]
     return RankTest(*(np.concatenate(values) for values in zip(*parts)))
 
 
 @functools.cache
-def smallest_p(n_base: int, n_other: int) -> float:
-    """The smallest two-sided p that the test can give: all of one row below all of the other."""
-    n = n_base + n_other
-    ways = min(
-        _log_ways(lower, upper, *_alike(n))
-        for lower, upper in ((n_base, n_other), (n_other, n_base))
-    )
-    return min(1.0, 2 * math.exp(ways - _log_binomial(n, n_base)))
+def smallest_p(n_base: int, n_other: int, rounds: bool = False) -> float:
+    """The smallest two-sided p that the test can give: that of one way among all, and its reverse."""
+    if rounds:
+        return math.ldexp(1, 1 - n_base)
+    logarithms = (math.lgamma(n + 1) for n in (n_base + n_other, n_base, n_other))
+    whole, base, other = logarithms
+    return min(1.0, 2 * math.exp(base + other - whole))
 
 
-def _log_ways(lower: int, upper: int, alike_below: int, alike_above: int) -> float:
-    """In how many ways the row that lies below can have scores as low as they can get."""
-    if lower <= alike_below:
-        return _log_binomial(alike_below, lower)
-    return _log_binomial(alike_above, upper) if upper <= alike_above else 0.0
+def _test(pairs: Sequence[Pair]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    scores = _Scores(pairs)
+    n, rounds = pairs[0][0].size, in_rounds(*pairs[0])
+    no_shift = np.zeros(len(pairs))
+    if scores.size <= EXACT_MAX_N:
+        count = _p_in_rounds if rounds else _p_of_all
+        whole = np.rint(scores.at(no_shift) * STEPS).astype(int)
+        p = np.array([count(one, n) for one in whole])
+    else:
+        p = 2 * special.ndtr(-np.abs(_z(scores.at(no_shift), n, rounds)))
+    if smallest_p(n, scores.size - n, rounds) >= 1 - LEVEL:
+        nothing = np.full(len(pairs), np.nan)
+        return nothing, nothing, p
+    low = _end(scores, n, rounds, -1)
+    return np.exp(low), np.exp(_end(scores, n, rounds, +1)), p
 
 
-def _log_binomial(n: int, k: int) -> float:
-    """Logarithms, because the number itself may be too large."""
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+class _Scores:
+    """The scores of pairs' repetitions, the base's first, as a function of the shift of the other row.
 
+    In rounds both rows' repetitions are in the order of the rounds.
+    """
 
-def _alike(n: int) -> tuple[int, int]:
-    """How many of the lowest and of the highest of n ranks have the same score."""
-    return n // 4 + 1, 2 * n // 5 + 1
-
-
-def _scores(ranks: np.ndarray, n: int) -> np.ndarray:
-    """Scores of ranks among n values, whole numbers from 0 up for whole ranks."""
-    below, above = _alike(n)
-    return np.clip(ranks, below, n + 1 - above) - below
-
-
-def _scores_with_ties(values: np.ndarray) -> np.ndarray:
-    """The scores of values among those of their row; equal ones share what they would have."""
-    # scipy's rankdata takes one row after the other, which is slow for many short ones.
-    n = values.shape[1]
-    order = np.argsort(values, axis=1, kind="stable")
-    changes = np.diff(np.take_along_axis(values, order, axis=1), axis=1) != 0
-    edge, position = np.ones((len(values), 1), dtype=bool), np.arange(n)
-    begins, ends = np.hstack([edge, changes]), np.hstack([changes, edge])
-    first = np.maximum.accumulate(np.where(begins, position, 0), axis=1)
-    last = np.where(ends, position, n)[:, ::-1]
-    last = np.minimum.accumulate(last, axis=1)[:, ::-1]
-    summed = np.concatenate([[0], np.cumsum(_scores(position + 1, n))])
-    scores = np.empty(values.shape)
-    shared = (summed[last + 1] - summed[first]) / (last + 1 - first)
-    np.put_along_axis(scores, order, shared, axis=1)
-    return scores
-
-
-@functools.cache
-def _law(n: int, m: int) -> np.ndarray:
-    """The chance of each value of the statistic from 0 up, the sum of m scores of n + m drawn."""
-    scores = _scores(np.arange(1, n + m + 1), n + m)
-    ways = np.zeros((m + 1, m * int(scores.max()) + 1))
-    ways[0, 0] = 1
-    for score in scores:
-        ways[1:, score:] += ways[:-1, : ways.shape[1] - score].copy()
-    return ways[m] / special.binom(n + m, m)
-
-
-@functools.cache
-def _two_sided(n: int, m: int) -> np.ndarray:
-    """p by the statistic: twice the chance of that value and those beyond it on its side."""
-    law = _law(n, m)
-    beyond = np.minimum(np.cumsum(law), np.cumsum(law[::-1])[::-1])
-    return np.minimum(2 * beyond, 1.0)
-
-
-def _counted(base: np.ndarray, other: np.ndarray) -> RankTest:
-    """The test of sorted rows by the counted law."""
-    n, m = base.shape[1], other.shape[1]
-    p_by_value = _two_sided(n, m)
-    accepted = np.flatnonzero(p_by_value >= 1 - CONSTRUCTION_LEVEL)
-    accepted = accepted[_law(n, m)[accepted] > 0]
-    low, high = np.full((2, len(base)), np.nan)
-    if (
-        p_by_value[0] < 1 - CONSTRUCTION_LEVEL
-        and p_by_value[-1] < 1 - CONSTRUCTION_LEVEL
-    ):
-        low = _crossing(
-            base, other, lambda s: _statistic(base, other, s) > accepted[-1]
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        n = pairs[0][0].size
+        self.clean = np.log(
+            np.stack([np.concatenate([o.times_s for o in pair]) for pair in pairs])
         )
-        high = _crossing(
-            base, other, lambda s: _statistic(base, other, s) >= accepted[0]
+        self.size = self.clean.shape[1]
+        self.is_other = np.arange(self.size) >= n
+        moments = [_in_order(pair) for pair in pairs]
+        self.logs = np.stack([logs for logs, _ in moments])
+        self.widest = np.ptp(self.logs, axis=1)
+        positions = np.stack([places for _, places in moments])
+        by_run: dict[int, list[int]] = {}
+        for k, (base, _) in enumerate(pairs):
+            by_run.setdefault(id(base.moments.timeline), []).append(k)
+        own, others = [], []
+        for members in by_run.values():
+            timeline = pairs[members[0]][0].moments.timeline.deviations
+            compared = self._compare(np.array(members), positions[members], timeline)
+            own.append(compared[0])
+            others.append(compared[1])
+        self._keep_own(*(np.concatenate(parts) for parts in zip(*own)))
+        self._keep_others(*(np.concatenate(parts) for parts in zip(*others)))
+
+    def _compare(
+        self, members: np.ndarray, positions: np.ndarray, timeline: np.ndarray
+    ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+        """What the repetitions of pairs of one run are compared with, and what that counts.
+
+        For repetitions of the two rows: whose score it is, which one, the weight. For those of other
+        rows: whose score it is, the deviation, the weight.
+        """
+        offsets = np.concatenate([np.arange(-REACH, 0), np.arange(1, REACH + 1)])
+        around = positions[:, :, np.newaxis] + offsets
+        pair, row, column = np.nonzero((around >= 0) & (around < timeline.size))
+        place = around[pair, row, column]
+        weight = 1 / np.abs(offsets[column])
+        owner = members[pair] * self.size + row
+        known = (
+            np.arange(members.size)[:, np.newaxis] * timeline.size + positions
+        ).ravel()
+        in_order = np.argsort(known)
+        wanted = pair * timeline.size + place
+        found = np.searchsorted(known[in_order], wanted)
+        partner = in_order[np.minimum(found, known.size - 1)]
+        is_own = known[partner] == wanted
+        partner = members[pair] * self.size + partner % self.size
+        return (owner[is_own], partner[is_own], weight[is_own]), (
+            owner[~is_own],
+            timeline[place[~is_own]],
+            weight[~is_own],
         )
-    sums = _scores_with_ties(np.hstack([base, other]))[:, n:].sum(axis=1)
-    # With ties it may lie between two values that the law knows.
-    p = np.maximum(*(p_by_value[end(sums).astype(int)] for end in (np.floor, np.ceil)))
-    return RankTest(np.exp(low), np.exp(high), p)
+
+    def _keep_own(
+        self, owner: np.ndarray, partner: np.ndarray, weight: np.ndarray
+    ) -> None:
+        logs, other = self.logs.ravel(), np.tile(self.is_other, len(self.logs))
+        difference = logs[owner] - logs[partner]
+        shift = other[owner].astype(float) - other[partner]
+        # Two of one row differ by the same, whatever the shift.
+        same = shift == 0
+        signs = np.sign(difference[same]) * weight[same]
+        # Without anything to count numpy gives whole numbers.
+        self.fixed = np.bincount(owner[same], signs, logs.size).astype(float)
+        self.owner, self.difference, self.shift, self.weight = (
+            part[~same] for part in (owner, difference, shift, weight)
+        )
+
+    def _keep_others(
+        self, owner: np.ndarray, deviation: np.ndarray, weight: np.ndarray
+    ) -> None:
+        """Sorted for each repetition, so that a search tells what of them lies below it."""
+        self.widest_deviation = float(np.max(np.abs(deviation), initial=0)) + 1
+        self.keys = deviation + self._apart(owner)
+        order = np.argsort(self.keys)
+        self.keys = self.keys[order]
+        self.summed = np.concatenate([[0.0], np.cumsum(weight[order])])
+        bounds = self._apart(np.arange(self.fixed.size)) - self.widest_deviation
+        self.begins = np.searchsorted(self.keys, bounds)
+
+    def _apart(self, owner: np.ndarray) -> np.ndarray:
+        return 3.0 * self.widest_deviation * owner
+
+    def at(self, shifts: np.ndarray) -> np.ndarray:
+        """The scores when `shifts`, one a pair, are taken off the other row; a matrix."""
+        left = self.difference - self.shift * shifts[self.owner // self.size]
+        scores = self.fixed + np.bincount(
+            self.owner, np.sign(left) * self.weight, self.fixed.size
+        )
+        if self.keys.size:
+            scores += self._against_others(shifts)
+        return scores.reshape(self.logs.shape)
+
+    def _against_others(self, shifts: np.ndarray) -> np.ndarray:
+        taken_off = np.outer(shifts, self.is_other)
+        common = np.median(self.clean - taken_off, axis=1, keepdims=True)
+        deviations = np.clip(
+            (self.logs - taken_off - common).ravel(),
+            -self.widest_deviation,
+            self.widest_deviation,
+        )
+        keys = deviations + self._apart(np.arange(deviations.size))
+        below, up_to = (
+            self.summed[np.searchsorted(self.keys, keys, side)]
+            for side in ("left", "right")
+        )
+        ends = np.append(self.begins[1:], self.keys.size)
+        return below + up_to - self.summed[self.begins] - self.summed[ends]
 
 
-def _weighted(
-    rows: np.ndarray, weights: np.ndarray, n: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Low, high and p by the normal law, of rows whose first n values are the base's."""
-    size = rows.shape[1]
-    mean = _scores(np.arange(1, size + 1), size).mean()
-    centres = np.stack(
-        [
-            weighted_medians(rows[:, :n], weights[:, :n]),
-            weighted_medians(rows[:, n:], weights[:, n:]),
-        ]
+def _in_order(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """A pair's logarithms and positions; those of rounds in the order of the rounds."""
+    moments = [one.moments for one in pair]
+    if not in_rounds(*pair):
+        orders = [slice(None), slice(None)]
+    else:
+        orders = [np.argsort(one.rounds) for one in moments]
+    return (
+        np.concatenate([m.logs[order] for m, order in zip(moments, orders)]),
+        np.concatenate([m.positions[order] for m, order in zip(moments, orders)]),
     )
 
-    def distances(shifts: np.ndarray) -> np.ndarray:
-        """What is ranked when `shifts` are taken off the other row."""
-        shifted = rows.copy()
-        shifted[:, n:] -= shifts[:, np.newaxis]
-        middle = (n * centres[0] + (size - n) * (centres[1] - shifts)) / size
-        return (shifted - middle[:, np.newaxis]) * weights
 
-    def z(shifts: np.ndarray) -> np.ndarray:
-        ranks = np.empty(rows.shape)
-        order = np.argsort(distances(shifts), axis=1, kind="stable")
-        np.put_along_axis(ranks, order, np.arange(1.0, size + 1)[np.newaxis], axis=1)
-        return _z((_scores(ranks, size) - mean) * weights, n)
-
-    limit = float(special.ndtri((1 + CONSTRUCTION_LEVEL) / 2))
-    base, other = np.sort(rows[:, :n], axis=1), np.sort(rows[:, n:], axis=1)
-    low = _crossing(base, other, lambda shifts: z(shifts) > limit)
-    high = _crossing(base, other, lambda shifts: z(shifts) >= -limit)
-    # Where there is no shift, values of both rows may be equal.
-    scores = _scores_with_ties(distances(np.zeros(len(rows))))
-    p = 2 * special.ndtr(-np.abs(_z((scores - mean) * weights, n)))
-    return np.exp(low), np.exp(high), p
-
-
-def _z(scores: np.ndarray, n: int) -> np.ndarray:
-    """The sum of the scores after the first n, in standard deviations from its mean by chance."""
-    size = scores.shape[1]
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    variance = (centred**2).sum(axis=1) * n * (size - n) / (size * (size - 1))
-    total = centred[:, n:].sum(axis=1)
+def _z(scores: np.ndarray, n: int, rounds: bool) -> np.ndarray:
+    """The other row's scores, in standard deviations from what chance makes of them."""
+    if rounds:
+        differences = scores[:, n:] - scores[:, :n]
+        total, variance = differences.sum(axis=1), (differences**2).sum(axis=1)
+    else:
+        size = scores.shape[1]
+        centred = scores - scores.mean(axis=1, keepdims=True)
+        variance = (centred**2).sum(axis=1) * n * (size - n) / (size * (size - 1))
+        total = centred[:, n:].sum(axis=1)
     # Without variance all scores are equal.
     return np.divide(
         total, np.sqrt(variance), out=np.zeros_like(total), where=variance > 0
     )
 
 
-def _crossing(
-    base: np.ndarray, other: np.ndarray, is_above: Callable[[np.ndarray], np.ndarray]
-) -> np.ndarray:
-    """For each pair of sorted rows the shift of the other row at which `is_above` ends.
+def _end(scores: _Scores, n: int, rounds: bool, side: int) -> np.ndarray:
+    """The logarithm of the interval's end on this side of the medians' ratio; NaN for none."""
+    limit = float(special.ndtri((1 + LEVEL) / 2))
 
-    The larger the shift that is taken off, the smaller the statistic.
-    """
-    above = other[:, 0] - base[:, -1] - 1e-9
-    not_above = other[:, -1] - base[:, 0] + 1e-9
+    def is_rejected(shifts: np.ndarray) -> np.ndarray:
+        return -side * _z(scores.at(shifts), n, rounds) > limit
+
+    clean = scores.clean
+    start = np.median(clean[:, n:], axis=1) - np.median(clean[:, :n], axis=1)
+    spread = np.ptp(
+        np.quantile(clean - np.outer(start, scores.is_other), [0.25, 0.75], axis=1),
+        axis=0,
+    )
+    # Beyond all of them nothing changes any more.
+    farthest = 2 * scores.widest + 1e-9
+    usual = 2 * spread / math.sqrt(scores.size)
+    reach = np.clip(usual, farthest / 4**DOUBLINGS, farthest)
+    inside, outside = start, start + side * reach
+    rejected = is_rejected(outside)
+    for _ in range(DOUBLINGS):
+        if rejected.all():
+            break
+        inside = np.where(rejected, inside, outside)
+        reach = np.where(rejected, reach, np.minimum(4 * reach, farthest))
+        outside = np.where(rejected, outside, start + side * reach)
+        rejected = is_rejected(outside)
     for _ in range(BISECTIONS):
-        middle = (above + not_above) / 2
-        found = is_above(middle)
-        above = np.where(found, middle, above)
-        not_above = np.where(found, not_above, middle)
-    return (above + not_above) / 2
+        middle = (inside + outside) / 2
+        beyond = is_rejected(middle)
+        outside = np.where(beyond, middle, outside)
+        inside = np.where(beyond, inside, middle)
+    return np.where(rejected, outside, np.nan)
 
 
-def _statistic(base: np.ndarray, other: np.ndarray, shifts: np.ndarray) -> np.ndarray:
-    """The sum of the other row's scores for each pair, with its shift taken off."""
-    n, m = base.shape[1], other.shape[1]
-    shifted = other - shifts[:, np.newaxis]
-    below = (base[:, np.newaxis, :] < shifted[..., np.newaxis]).sum(-1)
-    return _scores(below + np.arange(1, m + 1), n + m).sum(axis=-1)
+def _p_of_all(scores: np.ndarray, n: int) -> float:
+    """The share of all ways to deal whole scores out that give as large a difference."""
+    m = scores.size - n
+    lowest = scores - scores.min()
+    ways = np.zeros((m + 1, int(np.sort(lowest)[n:].sum()) + 1))
+    ways[0, 0] = 1
+    for score in lowest:
+        ways[1:, score:] += ways[:-1, : ways.shape[1] - score].copy()
+    distance = np.abs(np.arange(ways.shape[1]) - lowest.mean() * m)
+    seen = abs(lowest[n:].sum() - lowest.mean() * m)
+    return float(ways[m, distance >= seen - 1e-9].sum() / special.binom(n + m, m))
+
+
+def _p_in_rounds(scores: np.ndarray, n: int) -> float:
+    """The share of all ways to swap the two scores of rounds that give as large a difference."""
+    differences = scores[n:] - scores[:n]
+    sizes = np.abs(differences)
+    law = np.zeros(2 * sizes.sum() + 1)
+    law[0] = 1
+    for size in sizes:
+        moved = law.copy()
+        moved[2 * size :] += law[: law.size - 2 * size]
+        law = moved
+    distance = np.abs(np.arange(law.size) - sizes.sum())
+    return float(law[distance >= abs(differences.sum())].sum() / 2.0**n)

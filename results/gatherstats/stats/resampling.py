@@ -85,7 +85,7 @@ def smallest_found(draws: Sequence[Draw]) -> float | None:
     As a share of the time, 0.01 for 1 %; None where even LARGEST is not found so often.
     """
     # A factor on one of the rows is one on the interval too, so a slowdown is found once it lifts
-    # the lower end above 1. There p is below 0.05 nearly always: the interval is made at a higher level.
+    # the lower end above 1. There p is below 0.05 nearly always: it is the same test.
     lows = np.array([effect.low for effect in compare_repetitions(draws)])
     hidden = np.nan_to_num(1 / lows - 1, nan=np.inf)
     smallest = float(np.quantile(hidden, FOUND, method="higher"))

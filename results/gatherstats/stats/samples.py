@@ -1,12 +1,16 @@
-"""Makes rows ready to be compared: their repetitions without drift, or their summary."""
+"""Makes rows ready to be compared: a run's repetitions without drift, launches' medians, or a summary."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from gatherstats.data.rows import Aggregates, Row
+import numpy as np
+
+from gatherstats.data.rows import Aggregates, Row, Run
 from gatherstats.stats.drift import Drift, remove_drift
+from gatherstats.stats.launches import Launches, LaunchSet
 from gatherstats.stats.medians import medians
 from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.verdict import Sample
@@ -17,7 +21,8 @@ class RowSample:
     """A row and what of it is compared.
 
     sample: None for a row that failed.
-    centre_s: what a ratio is made of, in seconds: the median, or a summary's mean or median.
+    centre_s: what a ratio is made of, in seconds: the median, a summary's mean or median, or the
+    geometric mean of launches' medians.
     """
 
     row: Row
@@ -35,20 +40,48 @@ class RowSample:
 def measure(rows: Sequence[Row]) -> tuple[list[RowSample], Drift | None]:
     """The rows of one run in their order, and how much drift was taken out."""
     clean, drift = remove_drift(rows)
-    return with_centres(rows, clean), drift
+    return _with_centres(rows, clean), drift
 
 
-def with_centres(
+def measure_alone(rows: Sequence[Row]) -> list[RowSample]:
+    """The rows as measured, drift and all: for a run that is compared with another run."""
+    return _with_centres(
+        rows, [Repetitions(row.times_s, step_s=row.step_s) for row in rows]
+    )
+
+
+def measure_launches(
+    runs: Sequence[Run], turns: Sequence[int] | None = None
+) -> tuple[list[RowSample], list[str]]:
+    """One row for each name, whose times are the launches' medians in seconds.
+
+    turns: in which turn each launch was made, where it took turns with those of another program.
+    Returns the rows, and a line for each row that some launches lack. A row that failed in one launch
+    has failed.
+    """
+    together = LaunchSet(
+        None if turns is None else np.array(turns),
+        np.array([_start_s(run) for run in runs]),
+    )
+    found: dict[str, list[tuple[int, Row]]] = {}
+    for i, run in enumerate(runs):
+        for row in run.rows:
+            found.setdefault(row.name.text, []).append((i, row))
+    problems = [
+        f"{name}: in {len(rows)} of {len(runs)} launches only"
+        for name, rows in found.items()
+        if len(rows) < len(runs)
+    ]
+    return [_together(rows, together) for rows in found.values()], problems
+
+
+def _with_centres(
     rows: Sequence[Row], repetitions: Sequence[Repetitions]
 ) -> list[RowSample]:
-    """The rows with these repetitions, none of which need be their own."""
     repeated = [
         i for i, row in enumerate(rows) if repetitions[i].size and not row.failed
     ]
     centres = dict(zip(repeated, medians([repetitions[i].times_s for i in repeated])))
-    for i in repeated:
-        if repetitions[i].weights is not None:
-            centres[i] = repetitions[i].median_s
     return [
         RowSample(row, repetitions[i], centres[i])
         if i in centres
@@ -64,3 +97,37 @@ def _of_aggregates(row: Row) -> tuple[Aggregates | None, float | None]:
     if known.can_be_tested:
         return known, known.mean_s
     return known, known.mean_s if known.median_s is None else known.median_s
+
+
+def _start_s(run: Run) -> float:
+    """When a launch started, by the date that Google Benchmark notes to the second."""
+    try:
+        return datetime.fromisoformat(str(run.context.get("date"))).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return float("nan")
+
+
+def _together(rows: list[tuple[int, Row]], launches: LaunchSet) -> RowSample:
+    first = rows[0][1]
+    failed = [row.error for _, row in rows if row.failed]
+    if failed:
+        error = f"in {len(failed)} of {len(rows)} launches: {failed[0]}"
+        return RowSample(Row(first.name, label=first.label, error=error), None, None)
+    centres = [(i, centre) for i, row in rows if (centre := _centre_s(row)) is not None]
+    indices = np.array([i for i, _ in centres], dtype=int)
+    times_s = np.array([centre for _, centre in centres])
+    size = launches.starts_s.size
+    row = Row(first.name, times_s, label=first.label, expected=size)
+    if not centres:
+        return RowSample(row, None, None)
+    step_s = max(row.step_s for _, row in rows)
+    positive = bool(np.all(times_s > 0))
+    centre_s = float(np.exp(np.mean(np.log(times_s)))) if positive else 0.0
+    return RowSample(row, Launches(times_s, None, step_s, launches, indices), centre_s)
+
+
+def _centre_s(row: Row) -> float | None:
+    """A launch's value: the median as measured, or what its aggregates have."""
+    if row.has_repetitions:
+        return float(np.median(row.times_s))
+    return _of_aggregates(row)[1]

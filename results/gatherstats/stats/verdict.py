@@ -27,10 +27,12 @@ from gatherstats.stats.effect import (
     FEWEST_REPETITIONS,
     ROUNDING,
     Effect,
+    compare_launches,
     compare_repetitions,
     compare_summaries,
     summary_of,
 )
+from gatherstats.stats.launches import Launches
 from gatherstats.stats.medians import LEVEL
 from gatherstats.stats.rank_test import smallest_p
 from gatherstats.stats.repetitions import Repetitions
@@ -70,7 +72,7 @@ class Verdict:
     p_corrected: NaN where there was no test.
     best_p_corrected: the smallest corrected p that so many repetitions could have given.
     needed: repetitions of each row that would probably decide it; None where it is decided, where
-    that cannot be told, or where it is more than MOST_NEEDED.
+    that cannot be told (such as by a coarse clock), or where it is more than MOST_NEEDED.
     """
 
     outcome: Outcome
@@ -155,7 +157,9 @@ def repetitions_needed(
     if distance < math.log1p(threshold):
         largest = _largest_error_for_same(distance, math.log1p(threshold))
         candidates.append(effect.n * (error / largest) ** 2)
-    least = max(effect.n + 1, fewest_for_significance(strictness))
+    least = effect.n + 1
+    if effect.best_p > 0:
+        least = max(least, fewest_for_significance(strictness, effect.in_rounds))
     needed = min(candidates, default=math.inf)
     return None if needed > MOST_NEEDED else max(math.ceil(needed), least)
 
@@ -177,29 +181,32 @@ def _largest_error_for_same(distance: float, room: float) -> float:
 
 
 @functools.cache
-def fewest_for_significance(strictness: float) -> int:
+def fewest_for_significance(strictness: float, in_rounds: bool = False) -> int:
     """The fewest repetitions of each row with which a rank test can be significant."""
     n = FEWEST_REPETITIONS
-    while smallest_p(n, n) * strictness >= ALPHA:
+    while smallest_p(n, n, in_rounds) * strictness >= ALPHA:
         n += 1
     return n
 
 
 def _compare(pairs: Sequence[tuple[Sample, Sample]]) -> list[Effect]:
-    repeated = [i for i, pair in enumerate(pairs) if _are_repetitions(pair)]
+    repeated = [i for i, pair in enumerate(pairs) if _are(Repetitions, pair)]
+    repeated = [i for i in repeated if not _are(Launches, pairs[i])]
     by_repetitions = dict(
         zip(repeated, compare_repetitions([pairs[i] for i in repeated]))
     )
     return [
         by_repetitions[i]
         if i in by_repetitions
+        else compare_launches(*pair)
+        if _are(Launches, pair)
         else compare_summaries(*map(_summary, pair))
         for i, pair in enumerate(pairs)
     ]
 
 
-def _are_repetitions(pair: tuple[Sample, Sample]) -> bool:
-    return not any(isinstance(sample, Aggregates) for sample in pair)
+def _are(kind: type, pair: tuple[Sample, Sample]) -> bool:
+    return all(isinstance(sample, kind) for sample in pair)
 
 
 def _summary(sample: Sample) -> Aggregates:
@@ -222,7 +229,7 @@ def _decide(
 ) -> Verdict:
     outcome = Outcome.UNDECIDED
     # With an interval of no width (a clock that is too coarse) "same" would claim too much.
-    enough = effect.n >= FEWEST_REPETITIONS
+    enough = effect.n >= FEWEST_REPETITIONS and not effect.problem
     has_interval = enough and effect.high / effect.low > 1 + ROUNDING
     if (
         has_interval
@@ -236,7 +243,7 @@ def _decide(
         outcome = Outcome.SLOWER
     needed = None
     if outcome is Outcome.UNDECIDED and best_p >= ALPHA:
-        needed = fewest_for_significance(strictness)
+        needed = fewest_for_significance(strictness, effect.in_rounds)
     elif outcome is Outcome.UNDECIDED and has_interval and not effect.coarse_s:
         needed = repetitions_needed(effect, threshold, strictness)
     return Verdict(outcome, effect, p, best_p, needed)

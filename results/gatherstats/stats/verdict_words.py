@@ -56,8 +56,10 @@ def short(
         figures = _ratio(effect)
         if with_statistic:
             figures = f"ratio of {effect.statistic} {figures}"
+        if math.isfinite(effect.low):
+            figures += f", {_interval(effect)}"
         if not effect.problem:
-            figures += f", {_interval(effect)}; {p_text(verdict.p_corrected)}"
+            figures += f"; {p_text(verdict.p_corrected)}"
         figures = f" ({figures})"
     if effect.problem:
         return f"undecided; {effect.problem}{figures}"
@@ -90,22 +92,6 @@ def drift_text(drift: Drift) -> str:
         f"Drift between {_signed(drift.low - 1)} and {_signed(drift.high - 1)} was removed:"
         f" scatter {percent(drift.scatter_before)}, then {percent(drift.scatter_after)}."
     )
-
-
-def drifts_text(drifts: dict[str, Drift]) -> list[str]:
-    """The same for several runs, by what each is called; many launches are summed up in a line."""
-    if len(drifts) <= 2:
-        return [
-            (f"{side}: " if side else "") + drift_text(d) for side, d in drifts.items()
-        ]
-    low, high = min(d.low for d in drifts.values()), max(
-        d.high for d in drifts.values()
-    )
-    removed = sum(drift.removed for drift in drifts.values())
-    return [
-        f"Drift within the {len(drifts)} launches: between {_signed(low - 1)} and"
-        f" {_signed(high - 1)}; removed in {removed}."
-    ]
 
 
 def change(verdict: Verdict) -> str:
@@ -162,7 +148,7 @@ def _interval(effect: Effect) -> str:
 
 def _ratio(effect: Effect) -> str:
     """The ratio, in its interval's notation."""
-    ends = [] if effect.problem else [effect.low, effect.high]
+    ends = [] if not math.isfinite(effect.low) else [effect.low, effect.high]
     return ratio_texts(effect.ratio, *ends)[0]
 
 
@@ -183,12 +169,14 @@ def _figures(verdict: Verdict) -> str:
     effect = verdict.effect
     if not math.isfinite(effect.ratio):
         return ""
-    ratio = f"ratio of {effect.statistic} {_ratio(effect)}"
-    if effect.problem:
-        return f" ({ratio})"
-    return (
-        f" ({ratio}, 95 % interval {_interval(effect)}, {p_text(verdict.p_corrected)})"
-    )
+    figures = f"ratio of {effect.statistic} {_ratio(effect)}"
+    if math.isfinite(effect.low):
+        figures += f", 95 % interval {_interval(effect)}"
+    if not effect.problem:
+        figures += f", {p_text(verdict.p_corrected)}"
+        # Figures alone do not tell whether chance decided the order of what is behind them.
+        figures += ", order not known" if effect.statistic == "means" else ""
+    return f" ({figures})"
 
 
 def _advice(verdict: Verdict, unit: str) -> str:

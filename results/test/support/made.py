@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from gatherstats.data.names import parse_name
 from gatherstats.data.rows import Row
+from gatherstats.stats.drift import remove_drift
 
 BLOG = (
     "file/strategy:{}/target:file/sync:none/file_bytes:100000000/count:4/size:16000"
@@ -68,10 +69,19 @@ def failed(name, message="fsync: No space left on device"):
 
 
 def results(*groups, **context):
-    """A whole file; keyword arguments are context keys of this suite."""
+    """A whole file; keyword arguments are context keys of this suite.
+
+    Where no entry says when it began, all of them ran in random order.
+    """
+    entries = [entry for group in groups for entry in group]
+    measured = [e for e in entries if e.get("run_type") == "iteration"]
+    if not any("start_s" in entry for entry in measured):
+        order = np.random.default_rng(len(measured)).permutation(len(measured))
+        for entry, place in zip(measured, order):
+            entry["start_s"] = float(place)
     return {
         "context": {f"gatherbench.{key}": value for key, value in context.items()},
-        "benchmarks": [entry for group in groups for entry in group],
+        "benchmarks": entries,
     }
 
 
@@ -132,6 +142,15 @@ def uneven(shape, rng):
     length = int(np.prod(shape))
     size = np.where(np.arange(length) // 25 % 2, 0.02, 0.004)
     return np.exp(rng.normal(0, 1, length) * size).reshape(shape)
+
+
+def in_one_run(*samples, seed=1):
+    """Rows of a run with these times, in random order: as they are compared."""
+    sizes = [len(one) for one in samples]
+    order = np.random.default_rng(seed).permutation(sum(sizes)).astype(float)
+    starts = np.split(order, np.cumsum(sizes)[:-1])
+    rows = [Row(parse_name("a"), np.asarray(t), s) for t, s in zip(samples, starts)]
+    return tuple(remove_drift(rows)[0])
 
 
 KINDS = [independent, drifting, heavy_tailed, two_humped, in_bursts, uneven]
