@@ -103,6 +103,11 @@ static size_t fail_each(const char *dir, const struct gather_plan *plan, const c
   const size_t descriptors = directory_entries("/proc/self/fd");
   const char *operation;
   for (size_t number = 1;; number++) {
+    /* Whether O_DIRECT is ignored is looked at hundreds of times, all alike. */
+    if (plan->direct && number > 8 && (strcmp(call, "lseek64") == 0 || strcmp(call, "mincore") == 0)) {
+      fail_call(NULL, 0, 0);
+      return number - 1;
+    }
     fail_call(call, number, EIO);
     int error = run_in(dir, plan, &operation);
     if (!call_failed()) {
