@@ -12,6 +12,7 @@
 #include "environment.h"
 #include "printable.h"
 #include "spoiled.h"
+#include "sync_proof.h"
 
 /* A fact as it is, or false where it cannot be told. */
 static bool read_fact(const struct options *options, const char *key, char value[GATHER_FACT_MAX]) {
@@ -126,6 +127,9 @@ static void describe_machine(const struct options *options, char *text, size_t s
   if (options_disk_bytes(options) > 0 && read_fact(options, "device_write_cache", value))
     append(text, size, "; ", "device %s%s", value,
            read_fact(options, "device_rotational", other) && strcmp(other, "yes") == 0 ? ", rotational" : "");
+  if (strncmp(sync_proof_text(), "not known", strlen("not known")) ==
+      0) /* what is known spoils, or is as it should be */
+    append(text, size, "; ", "whether syncs reach the device is %s", sync_proof_text());
   if (read_fact(options, "libc", value))
     append(text, size, "; ", "%s", value);
   if (read_fact(options, "compiler", value) && read_fact(options, "compiler_flags", other))

@@ -8,6 +8,7 @@
 #include "environment.h"
 #include "printable.h"
 #include "spoiled.h"
+#include "sync_proof.h"
 #include "text.h"
 
 static void add_command(int argc, char **argv, context_add *add) {
@@ -45,6 +46,8 @@ void context_begin(struct run_context *context, const struct options *options, i
     add("preset", options->preset);
   gather_environment_each(options->dir, add);
   add_rows(options, add);
+  if (*sync_proof_text())
+    add("sync_proof", sync_proof_text());
   gather_contention_begin(&context->contention, options_disk_bytes(options) > 0 ? options->dir : NULL);
 }
 

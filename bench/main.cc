@@ -23,6 +23,7 @@
 #include "report.h"
 #include "results_file.h"
 #include "spoiled.h"
+#include "sync_proof.h"
 #include "terminate.h"
 #include "workspace.h"
 
@@ -97,8 +98,10 @@ exit_status MeasureIn(gather_workspace &workspace, options &options, int argc, c
   const mode_t mask = umask(077);
   if (run && !directory_check(&options, &workspace))
     return FAILED;
-  if (run)
+  if (run) {
     options_probe(&options, &workspace, Interrupted);
+    sync_proof(&options, &workspace, Interrupted);
+  }
   if (!AnyLeft(options))
     return NOTHING_MEASURED;
   static ResultsFile file(0644 & ~mask); // static: as a Workspace

@@ -109,11 +109,7 @@ static int add_disks(struct gather_device *device, dev_t number, int depth) {
   }
   sysfs_path(path, number, "queue/write_cache");
   error = read_line(path, line, sizeof line);
-  if (error || strcmp(line, "write back") != 0)
-    return error;
-  sysfs_path(path, number, "queue/fua");
-  device->has_fua &= read_line(path, line, sizeof line) == 0 && strcmp(line, "1") == 0;
-  return add_device(&device->caches, number);
+  return error || strcmp(line, "write back") != 0 ? error : add_device(&device->caches, number);
 }
 
 static int add_written(struct gather_device *device, dev_t number, int depth) {
@@ -188,6 +184,7 @@ static int add_directory(const char *dir, struct gather_device *device, int dept
   if (stat(dir, &status) < 0 || statfs(dir, &filesystem) < 0)
     return -errno;
   (void)gather_mount_find(dir, &mount); /* in a chroot none is to be seen */
+  device->no_flushes |= strstr(mount.options, ",nobarrier") || strstr(mount.options, ",barrier=0");
   switch ((unsigned long)filesystem.f_type & 0xffffffff) {
   case TMPFS_MAGIC:
   case RAMFS_MAGIC:
@@ -220,7 +217,7 @@ static bool keeps_statistics(dev_t number) {
 }
 
 int gather_device_find(const char *dir, struct gather_device *device) {
-  *device = (struct gather_device){.has_fua = true};
+  *device = (struct gather_device){0};
   int error = add_directory(dir, device, 0);
   for (unsigned i = 0; i < device->written.count && !error; i++) {
     if (!keeps_statistics(device->written.numbers[i]))

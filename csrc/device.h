@@ -22,7 +22,7 @@ struct gather_devices {
 struct gather_device {
   struct gather_devices written; /* what the file system writes to: one device, or all of a file system on several */
   struct gather_devices caches;  /* the disks below them that have a write cache, which only a flush empties */
-  bool has_fua;                  /* all of those take a write that passes their cache by, without a flush */
+  bool no_flushes;               /* the file system was told to flush none (barrier=0) */
   const char *reason;            /* where nothing was found: why not */
 };
 

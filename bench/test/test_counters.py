@@ -13,6 +13,7 @@ from run_suite import SMALL, SUITE, WRAPPER, read, repetitions, run
 
 FILE_BYTES = 8 << 20
 NOISE = 256 << 10  # of the file system's own: a journal, inodes, superblocks
+PROOF = 4 << 20  # before the rows, to see whether syncs reach the disk
 ONE_FILE = ["--scope=file", f"--file-bytes={FILE_BYTES}", "--size=64k", "--count=1"]
 ONE_FILE += ["--strategy=pwrite", "--buffers=distinct"]
 
@@ -41,8 +42,7 @@ def test_device_bytes_are_those_that_the_disk_saw(kind, tmp_path):
             for row in rows:
                 assert row["device_bytes"] == pytest.approx(expected, abs=NOISE)
                 total += row["device_bytes"]
-            # The disk sees a proof of the sync beside the rows, and the folder that files are made in.
-            assert total - NOISE <= seen <= total + 8 * NOISE
+            assert total - NOISE <= seen <= total + PROOF + 4 * NOISE
 
 
 def test_calls_are_those_that_perf_counts(tmp_path):
@@ -71,7 +71,8 @@ def test_calls_are_those_that_perf_counts(tmp_path):
     }
     for strategy, call in ("pwrite", "pwrite64"), ("pwritev", "pwritev"):
         rows = repetitions(read(out), strategy)
-        assert sum(row["calls"] for row in rows) == counted[call]
+        tried = 1  # before the run, to see whether this directory takes it
+        assert sum(row["calls"] for row in rows) == counted[call] - tried
         assert all(row["kernel_calls"] == row["calls"] for row in rows)
 
 
