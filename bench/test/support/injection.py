@@ -157,7 +157,7 @@ class Injected:
         return "fact"
 
     def is_of_a_fact(self, call):
-        """Whether it makes a pipe or a file only to look at it, or closes one."""
+        """Whether it makes a pipe or a file only to look at it, or finds a directory's mount, or closes one of these."""
         maker = call
         if call.name == "close":
             # A pipe has two descriptors in brackets.
@@ -165,8 +165,10 @@ class Injected:
             before = self.calls[: self.calls.index(call)]
             makers = [c for c in before if mine.search(c.flags) and c.name != "close"]
             maker = makers[-1] if makers else call
-        return (maker.name == "pipe2" and "O_NONBLOCK" in maker.flags) or (
-            "O_TMPFILE" in maker.flags and "O_WRONLY" in maker.flags
+        return (
+            (maker.name == "pipe2" and "O_NONBLOCK" in maker.flags)
+            or ("O_TMPFILE" in maker.flags and "O_WRONLY" in maker.flags)
+            or "O_PATH" in maker.flags
         )
 
     def is_own_pipe(self, call):
