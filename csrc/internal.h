@@ -47,21 +47,21 @@ int gather_open_for_reading(struct gather_run *run);
 /* Closes it; the first error is the one to tell, so that `error` is returned where it is one. */
 int gather_close_after_reading(struct gather_run *run, int fd, int error);
 
-/* workspace.c: each returns a descriptor or -errno, with workspace->failure set. */
+/* workspace.c: of the run's workspace, which threads share. Each returns -errno after gather_fail. */
 
 /* File number `index` of those that `op` overwrites, at least `bytes` long, opened anew with open_flags beside O_RDWR.
  * All callers with the same index write the same pages, which were written before. */
-int gather_workspace_window(struct gather_workspace *workspace, unsigned index, uint64_t bytes, int open_flags);
+int gather_workspace_window(struct gather_run *run, unsigned index, uint64_t bytes, int open_flags);
 
 /* The private directory, made if need be, and in name[size] a file name that nobody else in it has. The descriptor
  * stays the workspace's. */
-int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size);
+int gather_workspace_name(struct gather_run *run, char *name, size_t size);
 
 /* Notes once that the measurement goes on without what a call would have done: workspace->went_without. */
 void gather_go_without(struct gather_workspace *workspace, const char *call, int error);
 
-/* Waits until all that was written in the workspace so far has reached the device. 0 or -errno. */
-int gather_workspace_sync(struct gather_workspace *workspace);
+/* Waits until all that was written in the workspace so far has reached the device. */
+int gather_workspace_sync(struct gather_run *run);
 
 /* proc.c: the kernel's text files. */
 

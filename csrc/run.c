@@ -96,8 +96,7 @@ err_batches:
 static int sync_written(struct gather_run *run) {
   if (run->failure.call || !(run->plan->target->provided & GATHER_IS_FILE))
     return 0;
-  int error = gather_workspace_sync(run->workspace);
-  return error ? gather_fail(run, run->workspace->failure.call, error) : 0;
+  return gather_workspace_sync(run);
 }
 
 int gather_close(struct gather_run *run) {

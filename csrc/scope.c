@@ -113,8 +113,8 @@ static int file_scope_open(struct gather_run *run) {
   run->op = op_file;
   if (!(run->plan->target->provided & GATHER_IS_FILE))
     return 0;
-  int fd = gather_workspace_name(run->workspace, run->file_name, sizeof run->file_name);
-  return fd < 0 ? gather_fail(run, run->workspace->failure.call, fd) : 0;
+  int fd = gather_workspace_name(run, run->file_name, sizeof run->file_name);
+  return fd < 0 ? fd : 0;
 }
 
 static int file_scope_close(struct gather_run *run) {

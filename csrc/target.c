@@ -30,10 +30,9 @@ static int open_flags(const struct gather_plan *plan) {
 static int file_open(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   uint64_t bytes = plan->shared_file ? plan->window_bytes * gather_plan_threads(plan) : plan->window_bytes;
-  int fd =
-      gather_workspace_window(run->workspace, gather_plan_window_index(plan, run->thread), bytes, open_flags(plan));
+  int fd = gather_workspace_window(run, gather_plan_window_index(plan, run->thread), bytes, open_flags(plan));
   if (fd < 0)
-    return gather_fail(run, run->workspace->failure.call, fd);
+    return fd;
   run->fd = fd;
   return 0;
 }

@@ -9,13 +9,11 @@
 
 int gather_open_for_reading(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
-  int fd;
   if (plan->scope->provided & GATHER_WHOLE_FILE) {
-    fd = openat(run->workspace->private_fd, run->file_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(run->workspace->private_fd, run->file_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     return fd < 0 ? gather_fail(run, "open for reading", -errno) : fd;
   }
-  fd = gather_workspace_window(run->workspace, gather_plan_window_index(plan, run->thread), 0, 0);
-  return fd < 0 ? gather_fail(run, run->workspace->failure.call, fd) : fd;
+  return gather_workspace_window(run, gather_plan_window_index(plan, run->thread), 0, 0);
 }
 
 int gather_close_after_reading(struct gather_run *run, int fd, int error) {
@@ -93,9 +91,9 @@ int gather_verify(struct gather_run *run) {
  * must not pass for this one's. */
 static int overwrite_with_zeros(struct gather_run *run) {
   static const char zeros[4096];
-  int fd = gather_workspace_window(run->workspace, gather_plan_window_index(run->plan, run->thread), 0, 0);
+  int fd = gather_workspace_window(run, gather_plan_window_index(run->plan, run->thread), 0, 0);
   if (fd < 0)
-    return gather_fail(run, run->workspace->failure.call, fd);
+    return fd;
   int64_t offset = run->position > run->position_end ? run->position_begin : run->position;
   int error = 0;
   for (uint64_t rest = run->batch.bytes; rest > 0 && !error;) {

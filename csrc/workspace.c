@@ -225,6 +225,8 @@ static int create_nameless(struct gather_workspace *workspace) {
       return fd;
     (void)close(fd);
   }
+#else
+  (void)workspace;
 #endif
   return -EOPNOTSUPP;
 }
@@ -285,14 +287,22 @@ static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from
   return error ? error : sync_window(workspace, fd, "fsync the window");
 }
 
-int gather_workspace_name(struct gather_workspace *workspace, char *name, size_t size) {
+/* Ends what was done for a run: its failure is the run's, noted before another thread's takes its place. */
+static int release(struct gather_run *run, int result) {
+  if (result < 0)
+    gather_fail(run, run->workspace->failure.call, result);
+  pthread_mutex_unlock(&run->workspace->mutex);
+  return result;
+}
+
+int gather_workspace_name(struct gather_run *run, char *name, size_t size) {
+  struct gather_workspace *workspace = run->workspace;
   pthread_mutex_lock(&workspace->mutex);
   forget_failure(workspace);
   int fd = open_private(workspace);
   if (fd >= 0)
     snprintf(name, size, FILE_PREFIX "%u", workspace->files++);
-  pthread_mutex_unlock(&workspace->mutex);
-  return fd;
+  return release(run, fd);
 }
 
 /* The window of that number, made if need be, and of that length at least; NULL with *error set. */
@@ -330,7 +340,8 @@ static struct gather_window *grow_window(struct gather_workspace *workspace, uns
   return window;
 }
 
-int gather_workspace_window(struct gather_workspace *workspace, unsigned index, uint64_t bytes, int open_flags) {
+int gather_workspace_window(struct gather_run *run, unsigned index, uint64_t bytes, int open_flags) {
+  struct gather_workspace *workspace = run->workspace;
   pthread_mutex_lock(&workspace->mutex);
   forget_failure(workspace);
   int result;
@@ -340,11 +351,11 @@ int gather_workspace_window(struct gather_workspace *workspace, unsigned index, 
     if (result < 0)
       result = fail(workspace, "open the window", -errno);
   }
-  pthread_mutex_unlock(&workspace->mutex);
-  return result;
+  return release(run, result);
 }
 
-int gather_workspace_sync(struct gather_workspace *workspace) {
+int gather_workspace_sync(struct gather_run *run) {
+  struct gather_workspace *workspace = run->workspace;
   pthread_mutex_lock(&workspace->mutex);
   forget_failure(workspace);
   int error = 0;
@@ -357,8 +368,7 @@ int gather_workspace_sync(struct gather_workspace *workspace) {
     if (directory_error)
       go_without(workspace, "fsync of the directory", directory_error);
   }
-  pthread_mutex_unlock(&workspace->mutex);
-  return error;
+  return release(run, error);
 }
 
 /* Removes the private directory; if that fails, once more after what earlier errors may have left in it. */
