@@ -123,13 +123,14 @@ run_part() {
       # shellcheck disable=SC2086
       check "cppcheck" cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability $flags \
         -D__linux__ csrc/*.c bench/*.c || true ;;
-    # What drives faults is run with sanitizers, which see more.
-    gcc-bench) run_tests gcc bench 1 --no-suite=slow --no-suite=faults --no-suite=results ;;
+    gcc-bench) run_tests gcc bench 1 --no-suite=slow --no-suite=faults --no-suite=results --no-suite=leaks ;;
+    gcc-faults) run_tests gcc faults 1 --suite=faults ;;
     gcc-results) run_tests gcc results 1 --suite=results --no-suite=slow ;;
     sanitize)
       build sanitize 1 --buildtype=debugoptimized -Db_sanitize=address,undefined &&
-        UBSAN_OPTIONS=halt_on_error=1 run_tests sanitize tests 1 --suite=c --suite=faults --suite=quick --no-suite=slow ;;
-    clang) CC=clang CXX=clang++ build clang 1 && run_tests clang tests 1 --suite=c --no-suite=slow ;;
+        UBSAN_OPTIONS=halt_on_error=1 run_tests sanitize tests 1 --suite=c --suite=quick --no-suite=slow ;;
+    sanitize-faults) UBSAN_OPTIONS=halt_on_error=1 run_tests sanitize faults 1 --suite=faults ;;
+    clang) CC=clang CXX=clang++ build clang 1 && run_tests clang tests 1 --suite=c --no-suite=slow --no-suite=leaks ;;
     # TSan for what has threads: streams, their readers, and plans that several threads run. As a unity build, which must
     # build too and takes less time.
     threads)
@@ -142,7 +143,7 @@ run_part() {
     cross-lto)
       build "$other-lto" 1 --cross-file "$crossfile" -Db_lto=true && run_tests "$other-lto" tests 1 --suite=core ;;
     clang-fuzz) run_tests clang fuzz 1 --suite=fuzz ;;
-    gcc-slow) run_tests gcc slow 1 --suite=slow --suite=faults ;;
+    gcc-slow) run_tests gcc slow 1 --suite=slow ;;
     valgrind)
       run_tests gcc valgrind 1 --timeout-multiplier=10 --suite=valgrind \
         --wrapper="valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect" ;;
@@ -197,14 +198,14 @@ else
 fi
 build gcc "$processors" "-Dzig=$zig" || finish
 
-parts="sanitize gcc-bench gcc-results"
+parts="gcc-results gcc-faults gcc-bench sanitize"
 if [ -n "$cross" ]; then
   parts="$parts cross cross-lto"
 else
   skip "builds for $other" "--no-cross"
 fi
 parts="$parts sources clang threads lto"
-[ "$scope" != all ] || parts="gcc-slow coverage valgrind $parts clang-fuzz"
+[ "$scope" != all ] || parts="gcc-slow coverage valgrind $parts sanitize-faults clang-fuzz"
 export TEST_STATE="$state"
 all=
 [ "$scope" != all ] || all=--all

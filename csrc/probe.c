@@ -20,37 +20,34 @@
 struct page {
   char *address;
   size_t bytes;
-  /* One byte for each 4096 bytes at least: qemu-user passes on what the host's kernel says of the host's pages, which
-   * may be smaller than ours. */
-  unsigned char *resident;
+  size_t within; /* where in it the op began, in whole units of HOST_PAGE_BYTES */
 };
 
+/* The least page of a kernel that may run qemu-user, which passes on what that one says of its own pages: they may be
+ * smaller than ours, and the others of ours may lie beyond the file's end, or belong to another op. */
+#define HOST_PAGE_BYTES 4096
+
 static int page_open(struct gather_run *run, struct page *page, int fd, int64_t offset) {
-  const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
-  void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)(offset - offset % (int64_t)bytes));
+  const size_t bytes = (size_t)sysconf(_SC_PAGESIZE), within = (size_t)(offset % (int64_t)bytes);
+  void *address = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)offset - (off_t)within);
   if (address == MAP_FAILED)
     return errno == ENODEV ? gather_fail(run, "whether O_DIRECT is ignored cannot be told: mmap", -EOPNOTSUPP)
                            : gather_fail(run, "mmap", -errno);
-  *page = (struct page){address, bytes, calloc(bytes / 4096 + 1, 1)};
-  if (page->resident)
-    return 0;
-  (void)munmap(address, bytes);
-  return gather_fail(run, "calloc", -ENOMEM);
+  *page = (struct page){address, bytes, within - within % HOST_PAGE_BYTES};
+  return 0;
 }
 
 static void page_close(const struct page *page) {
   (void)munmap(page->address, page->bytes);
-  free(page->resident);
 }
 
-/* Whether a part of it is in the page cache now: 0 or 1, or -errno. */
+/* Whether it is in the page cache now: 0 or 1, or -errno. */
 static int is_resident(const struct page *page) {
-  if (mincore(page->address, page->bytes, (void *)page->resident) < 0)
-    return -errno;
-  for (size_t i = 0; i < page->bytes / 4096 + 1; i++)
-    if (page->resident[i] & 1)
-      return 1;
-  return 0;
+  unsigned char resident[2] = {0}; /* one for the byte that is asked for */
+  int result = mincore(page->address + page->within, 1, (void *)resident);
+  if (result < 0 && errno == EINVAL) /* the kernel's pages are as large as ours */
+    result = mincore(page->address, 1, (void *)resident);
+  return result < 0 ? -errno : resident[0] & 1;
 }
 
 /* Watches a page while it is written. */

@@ -362,7 +362,7 @@ def test_ten_thousand_rows(tmp_path, rng):
     subprocess.run([sys.executable, SCRIPT, path, "-o", str(out)], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert used_s < 20
+    assert used_s < 120  # a quadratic step would take many minutes
     assert out.stat().st_size < 5 * 1024 * 1024
 
 
