@@ -36,7 +36,7 @@ cd "$root"
     echo "test.sh: seven builds, every test and the slow checks, about 40 minutes on two processors" >&2
     sh bench/setup.sh --test --all ${cross:+--cross} ${browser:+--browser} ;;
   *)
-    echo "test.sh: seven builds and their tests, about 10 minutes on two processors" >&2
+    echo "test.sh: seven builds and their tests, about 15 minutes on two processors" >&2
     sh bench/setup.sh --test ${cross:+--cross} ${browser:+--browser} ;;
 esac
 

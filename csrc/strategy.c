@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -14,6 +13,9 @@
 #endif
 #ifdef __APPLE__
 #include <dlfcn.h>
+#endif
+#ifdef __linux__
+#include <sys/syscall.h>
 #endif
 
 /* One system call: iov[count], at an offset where the call is positioned. Returns what write(2)
