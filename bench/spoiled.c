@@ -45,13 +45,13 @@ const char *spoiled_text(void) {
 }
 
 void went_without_add(const char *lines) {
-  char line[512];
+  char sentence[512];
   for (const char *next; *lines; lines = next) {
     size_t length = strcspn(lines, "\n");
     next = lines + length + (lines[length] == '\n');
-    snprintf(line, sizeof line, "%.*s", (int)length, lines);
-    if (add(went_without, sizeof went_without, line))
-      complain("%s; measured without it", line);
+    snprintf(sentence, sizeof sentence, "%.*s", (int)length, lines);
+    if (add(went_without, sizeof went_without, sentence))
+      complain("%s; measured without it", sentence);
   }
 }
 
