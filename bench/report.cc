@@ -75,7 +75,7 @@ double TimeNs(const Run &run) {
 }
 
 // The median of a counter over the repetitions; NAN where none of them has it.
-double Counter(const std::vector<Run> &runs, const char *name) {
+double CounterOf(const std::vector<Run> &runs, const char *name) {
   std::vector<double> values;
   for (const Run &run : runs)
     if (const auto found = run.counters.find(name); found != run.counters.end())
@@ -103,12 +103,12 @@ table_row Summarize(std::vector<Run> runs, const Row &row) {
   summary.spread =
       summary.median_ns > 0 ? (Quantile(times_ns, 0.75) - Quantile(times_ns, 0.25)) / summary.median_ns : 0;
   summary.bytes_per_second = summary.median_ns > 0 ? op_bytes / (summary.median_ns * 1e-9) : 0;
-  summary.calls = Counter(runs, "calls");
-  summary.kernel_calls = Counter(runs, "kernel_calls");
-  summary.write_ns = Counter(runs, "write_ns");
-  summary.sync_ns = Counter(runs, "sync_ns");
+  summary.calls = CounterOf(runs, "calls");
+  summary.kernel_calls = CounterOf(runs, "kernel_calls");
+  summary.write_ns = CounterOf(runs, "write_ns");
+  summary.sync_ns = CounterOf(runs, "sync_ns");
   // Counters are the mean over threads.
-  summary.device_share = on_device ? Counter(runs, "device_bytes") * gather_plan_threads(row.plan) / op_bytes : NAN;
+  summary.device_share = on_device ? CounterOf(runs, "device_bytes") * gather_plan_threads(row.plan) / op_bytes : NAN;
   summary.repetitions = row.cut_short ? static_cast<double>(row.repetitions_done) : NAN;
   return summary;
 }
