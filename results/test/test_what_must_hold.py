@@ -28,7 +28,7 @@ from recorded import RECORDED, as_one, found_by_plain_tests, found_slower, slowe
 COMPARISONS = int(os.environ.get("GATHERBENCH_COMPARISONS", "100"))
 SIMULATED = 2 * COMPARISONS
 LIMIT = ALPHA + 3 * np.sqrt(ALPHA * (1 - ALPHA) / COMPARISONS)
-"""The test is exact, so that a share that is ALPHA in truth may be a little more."""
+"""ALPHA and three standard errors of a share of so many draws: what is ALPHA in truth may be drawn as this much."""
 
 DECIDED = (Outcome.FASTER, Outcome.SLOWER)
 
