@@ -62,6 +62,9 @@ void options_print_list(const struct options *options) {
   puts("\nTargets (--target)");
   for (const struct gather_target *const *row = gather_targets; *row; row++)
     print_row((*row)->name, (*row)->doc, NULL);
+  puts("\nWays of creating a file (--create)");
+  for (const struct gather_create *const *row = gather_creates; *row; row++)
+    print_row((*row)->name, (*row)->doc, NULL);
   puts("\nDurabilities (--sync)");
   for (const struct gather_durability *const *row = gather_durabilities; *row; row++)
     print_row((*row)->name, (*row)->doc, (*row)->unavailable_reason);

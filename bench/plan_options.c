@@ -62,6 +62,15 @@ static const char *set_sync(const char *text, struct gather_plan *plan) {
   return plan->durability ? NULL : "is not a durability (see --list)";
 }
 
+static const char *set_create(const char *text, struct gather_plan *plan) {
+  plan->create = gather_create_find(text);
+  return plan->create ? NULL : "is not a way of creating a file (see --list)";
+}
+
+static const char *set_keep(const char *text, struct gather_plan *plan) {
+  return parse_yes_no(text, &plan->keep);
+}
+
 static const char *set_preallocate(const char *text, struct gather_plan *plan) {
   return parse_yes_no(text, &plan->preallocate);
 }
@@ -169,6 +178,9 @@ const struct plan_option plan_options[] = {
     {"sync-each", NULL, "no", "scope file: make each batch durable, as in a growing log", false, set_sync_each,
      FIELD(sync_each)},
     {"direct", "no,yes", "no", "write past the page cache, with O_DIRECT", true, set_direct, FIELD(direct)},
+    {"create", "LIST", "new", "scope file: how a file comes to be and ends", true, set_create, FIELD(create)},
+    {"keep", "no,yes", "no", "scope file: leave the file, where it is not replaced anyway", true, set_keep,
+     FIELD(keep)},
     {"preallocate", "no,yes", "no", "scope file: allocate the file's blocks first", true, set_preallocate,
      FIELD(preallocate)},
     {"window", "BYTES", "64m", "scope op: what is overwritten on a file", false, set_window, FIELD(window_bytes)},

@@ -20,7 +20,7 @@ struct plan_option {
   size_t offset, bytes; /* of its fields in a plan */
 };
 
-enum { PLAN_OPTIONS = 16 }; /* rows of the table */
+enum { PLAN_OPTIONS = 18 }; /* rows of the table */
 
 extern const struct plan_option plan_options[]; /* ends with a NULL name */
 

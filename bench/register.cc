@@ -27,6 +27,17 @@ constexpr double kWarmUpS = 1e-3;
 // Close enough to the process's start: static initialization comes before everything that takes time.
 const uint64_t process_start_ns = gather_clock_ns();
 
+// A file of at most so many bytes is small: writing it takes not much longer than the clock takes to tick and the
+// caches to fill, so a repetition is so many ops at least.
+constexpr uint64_t kSmallFileBytes = 1 << 20;
+constexpr int64_t kSmallFileOps = 20;
+
+// The ops of a repetition of which Google Benchmark wants `iterations`.
+int64_t OpsOf(const gather_plan &plan, int64_t iterations) {
+  const bool small = (plan.scope->provided & GATHER_WHOLE_FILE) && plan.file_bytes <= kSmallFileBytes;
+  return small ? std::max(iterations, kSmallFileOps) : iterations;
+}
+
 // What is known when a timed stretch begins.
 struct Before {
   const double start_s = static_cast<double>(gather_clock_ns() - process_start_ns) / 1e9;
@@ -38,7 +49,7 @@ struct Before {
   }
 };
 
-// The timed path: all ops of a repetition. Returns 0 or the first op's -errno.
+// The timed path: all ops of a repetition. Returns 0 or the first op's -errno, as the next three do.
 int RunOps(gather_run &run, int64_t ops) {
   for (; ops > 0; ops--) {
     const int error = gather_op(&run);
@@ -49,12 +60,38 @@ int RunOps(gather_run &run, int64_t ops) {
 }
 
 // The untimed beginning of a repetition, through the same plan: other rows ran since the last one, and have left the
-// caches, the branch predictors and the clock of the processor to what they do. Returns 0 or the first op's -errno.
+// caches, the branch predictors and the clock of the processor to what they do.
 int WarmUp(gather_run &run, double min_time_s) {
   const uint64_t end_ns = gather_clock_ns() + static_cast<uint64_t>(1e9 * std::min(min_time_s, kWarmUpS));
   int error = 0;
-  while (!error && gather_clock_ns() < end_ns)
-    error = gather_op(&run);
+  while (!error && gather_clock_ns() < end_ns) {
+    error = gather_prepare(&run);
+    if (!error)
+      error = gather_op(&run);
+  }
+  return error;
+}
+
+uint64_t PhasesNs(const gather_stats &stats) {
+  return stats.open_ns + stats.write_ns + stats.sync_ns + stats.close_ns;
+}
+
+// Ops with something to prepare before each: their time is the sum of their own clock readings, in *ops_ns.
+int RunPreparedOps(benchmark::State &state, gather_run &run, int64_t ops, latency_record *record, uint64_t *ops_ns) {
+  int error = 0;
+  for (; ops > 0 && !error; ops--) {
+    state.PauseTiming();
+    error = gather_prepare(&run);
+    state.ResumeTiming();
+    const uint64_t before_ns = PhasesNs(run.stats);
+    if (!error)
+      error = gather_op(&run);
+    const uint64_t op_ns = PhasesNs(run.stats) - before_ns;
+    *ops_ns += op_ns;
+    if (record)
+      latency_record_add(record, op_ns);
+  }
+  state.SetIterationTime(static_cast<double>(*ops_ns) / 1e9);
   return error;
 }
 
@@ -73,7 +110,7 @@ int RunRecordedOps(gather_run &run, int64_t ops, latency_record &record) {
 }
 
 // Counters are an op's, and the mean over threads.
-void AddCounters(benchmark::State &state, const gather_run &run, Before &before, uint64_t loop_ns) {
+void AddCounters(benchmark::State &state, const gather_run &run, Before &before, int64_t count, uint64_t loop_ns) {
   // First of all: what is counted is that of the ops.
   const auto set = [](void *to, const char *name, double value, const char *doubt) {
     auto &counted = *static_cast<benchmark::State *>(to);
@@ -81,15 +118,21 @@ void AddCounters(benchmark::State &state, const gather_run &run, Before &before,
     if (doubt)
       counted.SetLabel(doubt);
   };
-  gather_observed(&before.observations, &run, state.max_iterations, set, &state);
+  gather_observed(&before.observations, &run, count, set, &state);
   const auto add = [&](const char *name, double value) { set(&state, name, value, nullptr); };
-  const double ops = static_cast<double>(state.max_iterations);
-  state.SetBytesProcessed(state.max_iterations * static_cast<int64_t>(gather_plan_op_bytes(run.plan)));
+  const double ops = static_cast<double>(count);
+  state.SetBytesProcessed(count * static_cast<int64_t>(gather_plan_op_bytes(run.plan)));
   add("buffers", static_cast<double>(gather_plan_op_buffers(run.plan)));
-  if (run.plan->durability->sync) {
-    const uint64_t sync_ns = run.stats.sync_ns - before.stats.sync_ns;
-    add("sync_ns", static_cast<double>(sync_ns) / ops);
-    add("write_ns", static_cast<double>(loop_ns - sync_ns) / ops);
+  const auto add_time = [&](const char *name, uint64_t time_ns) { add(name, static_cast<double>(time_ns) / ops); };
+  const uint64_t sync_ns = run.stats.sync_ns - before.stats.sync_ns;
+  if (run.plan->scope->provided & GATHER_WHOLE_FILE) {
+    add_time("open_ns", run.stats.open_ns - before.stats.open_ns);
+    add_time("write_ns", run.stats.write_ns - before.stats.write_ns);
+    add_time("sync_ns", sync_ns);
+    add_time("close_ns", run.stats.close_ns - before.stats.close_ns);
+  } else if (run.plan->durability->sync) {
+    add_time("sync_ns", sync_ns);
+    add_time("write_ns", loop_ns - sync_ns);
   }
   if (gather_plan_threads(run.plan) > 1)
     add("op_ns", static_cast<double>(loop_ns) / ops);
@@ -117,8 +160,11 @@ void Suite::Register() {
       Fail(row, from.failed, 0);
     char name[GATHER_NAME_MAX];
     gather_plan_name(&from.plan, name, sizeof name); // it fitted when the options were parsed
-    auto *registered =
-        benchmark::RegisterBenchmark(name, [this, &row](benchmark::State &state) { Run(state, row); })->UseRealTime();
+    auto *registered = benchmark::RegisterBenchmark(name, [this, &row](benchmark::State &state) { Run(state, row); });
+    if (gather_plan_keeps(&from.plan))
+      registered->UseManualTime();
+    else
+      registered->UseRealTime();
     if (gather_plan_threads(&from.plan) > 1)
       registered->Threads(static_cast<int>(from.plan.threads));
   }
@@ -228,26 +274,31 @@ void Suite::TellWentWithout() {
 // The timed stretch, and what is known of it; false if it failed.
 bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
   latency_record record = {};
-  int error = options_.latency ? latency_record_open(&record, static_cast<uint64_t>(state.max_iterations)) : 0;
+  const int64_t ops = OpsOf(*row.plan, state.max_iterations);
+  int error = options_.latency ? latency_record_open(&record, static_cast<uint64_t>(ops)) : 0;
   if (error)
     Fail(row, "record latencies", -error);
   else
     error = WarmUp(run, std::atof(options_.min_time));
   Before before(run);
   uint64_t loop_ns = 0;
-  // One batch of all iterations: the loop is ours, and its time can be taken without Google Benchmark's waiting for
+  // One batch of all ops: the loop is ours, and its time can be taken without Google Benchmark's waiting for
   // other threads. It is entered after an error, too: Google Benchmark 1.7.1 aborts otherwise.
-  while (state.KeepRunningBatch(state.max_iterations)) {
+  while (state.KeepRunningBatch(ops)) {
     if (error)
       break;
+    if (gather_plan_keeps(row.plan)) {
+      error = RunPreparedOps(state, run, ops, options_.latency ? &record : nullptr, &loop_ns);
+      continue;
+    }
     const uint64_t begin_ns = gather_clock_ns();
-    error = options_.latency ? RunRecordedOps(run, state.max_iterations, record) : RunOps(run, state.max_iterations);
+    error = options_.latency ? RunRecordedOps(run, ops, record) : RunOps(run, ops);
     loop_ns = gather_clock_ns() - begin_ns;
   }
   if (error)
     Fail(row, run.failure.call, -error);
   else
-    AddCounters(state, run, before, loop_ns);
+    AddCounters(state, run, before, ops, loop_ns);
   if (!error && options_.latency) {
     const std::lock_guard<std::mutex> lock(row.mutex);
     error = latencies_add(&row.latencies, &record);

@@ -107,6 +107,8 @@ table_row Summarize(std::vector<Run> runs, const Row &row) {
   summary.kernel_calls = CounterOf(runs, "kernel_calls");
   summary.write_ns = CounterOf(runs, "write_ns");
   summary.sync_ns = CounterOf(runs, "sync_ns");
+  summary.open_ns = CounterOf(runs, "open_ns");
+  summary.close_ns = CounterOf(runs, "close_ns");
   // Counters are the mean over threads.
   summary.device_share = on_device ? CounterOf(runs, "device_bytes") * gather_plan_threads(row.plan) / op_bytes : NAN;
   summary.repetitions = row.cut_short ? static_cast<double>(row.repetitions_done) : NAN;

@@ -17,8 +17,9 @@ int options_row_name(const struct gather_plan *plan, char *name, size_t size) {
   if (length < 0)
     return length;
   size_t rest = size - (size_t)length;
-  int added = plan->threads > 1 ? snprintf(name + length, rest, "/real_time/threads:%u", plan->threads)
-                                : snprintf(name + length, rest, "/real_time");
+  const char *clock = gather_plan_keeps(plan) ? "manual_time" : "real_time";
+  int added = plan->threads > 1 ? snprintf(name + length, rest, "/%s/threads:%u", clock, plan->threads)
+                                : snprintf(name + length, rest, "/%s", clock);
   return added < 0 || (size_t)added >= rest ? -ENAMETOOLONG : 0;
 }
 

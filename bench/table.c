@@ -48,11 +48,17 @@ static double calls(const struct table_row *row) {
 static double kernel_calls(const struct table_row *row) {
   return row->kernel_calls;
 }
+static double open_time(const struct table_row *row) {
+  return row->open_ns;
+}
 static double write_time(const struct table_row *row) {
   return row->write_ns;
 }
 static double sync_time(const struct table_row *row) {
   return row->sync_ns;
+}
+static double close_time(const struct table_row *row) {
+  return row->close_ns;
 }
 static double device_share(const struct table_row *row) {
   return row->device_share;
@@ -61,15 +67,24 @@ static double repetitions(const struct table_row *row) {
   return row->repetitions;
 }
 
+/* A phase of an op that takes less than this share of it, in all rows, is not worth a column. */
+#define PHASE_SHARE_MIN 0.02
+
+/* When a column is there. */
+enum shown { ALWAYS, IF_KNOWN, IF_LONG };
+
 static const struct column {
   const char *title;
   enum form form;
   double (*value)(const struct table_row *row); /* NAN where there is none */
-  bool always;
+  enum shown shown;
 } columns[] = {
-    {"median", TIME, median, true},   {"IQR %", PERCENT, spread, true},       {"MB/s", MEGA, bytes_per_second, true},
-    {"calls", MEAN, calls, true},     {"kernel", MEAN, kernel_calls, true},   {"write", TIME, write_time, false},
-    {"sync", TIME, sync_time, false}, {"device", SHARE, device_share, false}, {"reps", WHOLE, repetitions, false},
+    {"median", TIME, median, ALWAYS},         {"IQR %", PERCENT, spread, ALWAYS},
+    {"MB/s", MEGA, bytes_per_second, ALWAYS}, {"calls", MEAN, calls, ALWAYS},
+    {"kernel", MEAN, kernel_calls, ALWAYS},   {"open", TIME, open_time, IF_LONG},
+    {"write", TIME, write_time, IF_LONG},     {"sync", TIME, sync_time, IF_LONG},
+    {"close", TIME, close_time, IF_LONG},     {"device", SHARE, device_share, IF_KNOWN},
+    {"reps", WHOLE, repetitions, IF_KNOWN},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -221,16 +236,19 @@ static void end_column(struct grid *grid, const char *title, enum form form) {
   grid->cells[0][grid->columns++] = copy(full);
 }
 
-static bool has_any(const struct grid *grid, const struct column *column) {
-  for (size_t i = 0; i < grid->count; i++)
-    if (!grid->rows[i].error && !isnan(column->value(&grid->rows[i])))
+static bool is_shown(const struct grid *grid, const struct column *column) {
+  for (size_t i = 0; i < grid->count; i++) {
+    const struct table_row *row = &grid->rows[i];
+    const double least = column->shown == IF_LONG ? PHASE_SHARE_MIN * row->median_ns : -INFINITY;
+    if (!row->error && column->value(row) > least) /* false for NAN */
       return true;
-  return column->always;
+  }
+  return column->shown == ALWAYS;
 }
 
 static void add_columns(struct grid *grid) {
   for (const struct column *column = columns; column < columns + COLUMNS; column++) {
-    if (!has_any(grid, column))
+    if (!is_shown(grid, column))
       continue;
     for (size_t i = 0; i < grid->count; i++)
       set_number(grid, i, column->form, column->value(&grid->rows[i]));

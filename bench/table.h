@@ -24,9 +24,9 @@ struct table_row {
   double spread; /* interquartile range over the median */
   double bytes_per_second;
   double calls, kernel_calls;
-  double write_ns, sync_ns; /* in the calls that write, and in those that make it durable */
-  double device_share;      /* bytes sent to the device over bytes written */
-  double repetitions;       /* that there are, of a row that was cut short */
+  double open_ns, write_ns, sync_ns, close_ns; /* the phases of an op */
+  double device_share;                         /* bytes sent to the device over bytes written */
+  double repetitions;                          /* that there are, of a row that was cut short */
   const struct latencies *latencies;
 };
 

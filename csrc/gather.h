@@ -28,16 +28,17 @@ struct gather_workspace;
 /* What a part of a plan requires and what another part provides. A plan is refused if it requires a bit
  * that nothing in it provides; the reasons stand in one table in plan.c. */
 enum gather_capability {
-  GATHER_OFFSETS = 1 << 0,    /* the target has offsets, so that a call can name where to write */
-  GATHER_DURABLE = 1 << 1,    /* what is written to the target can be made durable */
-  GATHER_WRITES = 1 << 2,     /* the strategy writes something */
-  GATHER_REOPENED = 1 << 3,   /* the target can be opened anew in each op */
-  GATHER_IS_FILE = 1 << 4,    /* the target has blocks that can be allocated in advance */
-  GATHER_WHOLE_FILE = 1 << 5, /* the scope makes a file in each op */
-  GATHER_CALL_FLAGS = 1 << 6, /* the strategy's calls take flags of their own */
-  GATHER_ALIGNED = 1 << 7,    /* the strategy's memory is aligned as O_DIRECT needs it */
-  GATHER_SYNC_CALL = 1 << 8,  /* the durability acts in a call of its own, after the batch */
-  GATHER_WINDOWED = 1 << 9,   /* the scope overwrites a window */
+  GATHER_OFFSETS = 1 << 0,     /* the target has offsets, so that a call can name where to write */
+  GATHER_DURABLE = 1 << 1,     /* what is written to the target can be made durable */
+  GATHER_WRITES = 1 << 2,      /* the strategy writes something */
+  GATHER_REOPENED = 1 << 3,    /* the target can be opened anew in each op */
+  GATHER_IS_FILE = 1 << 4,     /* the target has blocks that can be allocated in advance */
+  GATHER_WHOLE_FILE = 1 << 5,  /* the scope makes a file in each op */
+  GATHER_CALL_FLAGS = 1 << 6,  /* the strategy's calls take flags of their own */
+  GATHER_ALIGNED = 1 << 7,     /* the strategy's memory is aligned as O_DIRECT needs it */
+  GATHER_SYNC_CALL = 1 << 8,   /* the durability acts in a call of its own, after the batch */
+  GATHER_WINDOWED = 1 << 9,    /* the scope overwrites a window */
+  GATHER_NEW_BLOCKS = 1 << 10, /* the file of an op begins without blocks */
 };
 
 /* How a strategy divides a batch into system calls. */
@@ -77,16 +78,28 @@ struct gather_durability {
   const char *sync_call; /* its name, for messages */
 };
 
-/* What is written to. `open` and `close` are untimed and serve the scope `op`; `create` and
- * `remove` are timed and serve the scope `file`. */
+/* What is written to. In the scope `op` it is opened and closed untimed; in the scope `file` each op opens and closes
+ * it, but for a file, which is created as the plan's `create` says. */
 struct gather_target {
   const char *name;
   const char *doc;   /* one line */
   unsigned provided; /* gather_capability bits */
   int (*open)(struct gather_run *run);
   int (*close)(struct gather_run *run);
-  int (*create)(struct gather_run *run);
-  int (*remove)(struct gather_run *run);
+};
+
+/* How the file of an op comes to be, and how it ends: the scope `file` on the target `file`. Both functions are timed.
+ */
+struct gather_create {
+  const char *name;
+  const char *doc;   /* one line: the calls, and what a crash can lose where the old file is replaced */
+  unsigned provided; /* gather_capability bits */
+  bool replaces;     /* there is an old file of the same length, and the new one stays in its place */
+  bool renames;      /* the file is written under another name */
+  /* Sets run->fd; after an error nothing is open. */
+  int (*open)(struct gather_run *run);
+  /* Closes run->fd, also after a write that failed, which run->failure tells. */
+  int (*finish)(struct gather_run *run);
 };
 
 /* What one timed op is. */
@@ -105,12 +118,14 @@ extern const struct gather_strategy *const gather_strategies[];
 extern const struct gather_durability *const gather_durabilities[];
 extern const struct gather_target *const gather_targets[];
 extern const struct gather_scope *const gather_scopes[];
+extern const struct gather_create *const gather_creates[]; /* the first is the usual one */
 
 /* The row of that name, or NULL. */
 const struct gather_strategy *gather_strategy_find(const char *name);
 const struct gather_durability *gather_durability_find(const char *name);
 const struct gather_target *gather_target_find(const char *name);
 const struct gather_scope *gather_scope_find(const char *name);
+const struct gather_create *gather_create_find(const char *name);
 
 enum {
   GATHER_SIZES_MAX = 8,  /* parts of a pattern of sizes */
@@ -126,19 +141,21 @@ struct gather_plan {
   const struct gather_strategy *strategy;
   const struct gather_target *target;
   const struct gather_durability *durability;
-  size_t count;                   /* buffers in a batch */
-  size_t sizes[GATHER_SIZES_MAX]; /* bytes of a buffer; a pattern's parts are used in turn */
-  unsigned sizes_count;           /* parts used, at least 1 */
-  uint64_t window_bytes;          /* `op` on a file: the bytes that are overwritten, from the start again at
-                                     their end */
-  uint64_t file_bytes;            /* `file`: the bytes of each file */
-  bool preallocate;               /* `file`: allocate all blocks after opening */
-  bool direct;                    /* past the page cache: O_DIRECT */
-  bool sync_each;                 /* `file`: make each batch durable, not only the whole file at its end */
-  bool reuse_buffer;              /* all buffers of a batch are the same memory, as in the blog's loop */
-  bool shared_file;               /* `op`: all threads write one file, each a window of its own in it */
-  bool verify;                    /* stream targets: the reader compares what it gets; see also gather_verify */
-  bool pinned;                    /* the writing thread stays on `cpu` while the run is open */
+  size_t count;                       /* buffers in a batch */
+  size_t sizes[GATHER_SIZES_MAX];     /* bytes of a buffer; a pattern's parts are used in turn */
+  unsigned sizes_count;               /* parts used, at least 1 */
+  uint64_t window_bytes;              /* `op` on a file: the bytes that are overwritten, from the start again at
+                                         their end */
+  uint64_t file_bytes;                /* `file`: the bytes of each file */
+  const struct gather_create *create; /* `file`: how the file comes to be; NULL is the usual way */
+  bool keep;                          /* `file`: an op leaves its file, which is removed untimed */
+  bool preallocate;                   /* `file`: allocate all blocks after opening */
+  bool direct;                        /* past the page cache: O_DIRECT */
+  bool sync_each;                     /* `file`: make each batch durable, not only the whole file at its end */
+  bool reuse_buffer;                  /* all buffers of a batch are the same memory, as in the blog's loop */
+  bool shared_file;                   /* `op`: all threads write one file, each a window of its own in it */
+  bool verify;                        /* stream targets: the reader compares what it gets; see also gather_verify */
+  bool pinned;                        /* the writing thread stays on `cpu` while the run is open */
   unsigned cpu;
   unsigned threads; /* that run the plan at the same time; 0 is 1 */
 };
@@ -153,6 +170,10 @@ uint64_t gather_plan_op_buffers(const struct gather_plan *plan);
 
 /* The bytes that the plan needs on a file system at any one time; 0 where it makes no file. */
 uint64_t gather_plan_disk_bytes(const struct gather_plan *plan);
+
+/* How the file of an op comes to be, and whether it is there when the op has ended. */
+const struct gather_create *gather_plan_create(const struct gather_plan *plan);
+bool gather_plan_keeps(const struct gather_plan *plan);
 
 /* The threads that run the plan at the same time, at least 1. */
 unsigned gather_plan_threads(const struct gather_plan *plan);
@@ -210,6 +231,9 @@ struct gather_stats {
   uint64_t calls;        /* write calls made, failed and repeated ones included */
   uint64_t short_writes; /* calls that wrote less than they were given */
   uint64_t sync_ns;      /* time in the calls that make what was written durable; two clock reads each */
+  uint64_t open_ns;      /* `file`: time in creating the file, */
+  uint64_t write_ns;     /* in writing it, */
+  uint64_t close_ns;     /* and in closing it, with what removes or renames it */
 };
 
 /* An open plan. All fields are read-only for callers, but `inspect`, which may be set after gather_open. */
@@ -223,6 +247,9 @@ struct gather_run {
   int64_t position;       /* `op`: offset of the next batch */
   int64_t position_begin; /* `op`: offset of the window in its file */
   int64_t position_end;   /* `op`: the last offset at which a batch still fits into the window */
+  int (*open_file)(struct gather_run *run); /* `file`: what opens and what closes in each op, */
+  int (*close_file)(struct gather_run *run);
+  int (*sync)(int fd); /* and what makes the whole file durable, or NULL */
   struct gather_batch batch;
   struct gather_batch remainder; /* `file`: what is left when whole batches no longer fit; bytes is 0 if nothing is */
   uint64_t batches;              /* `file`: whole batches a file */
@@ -233,7 +260,10 @@ struct gather_run {
   unsigned thread;               /* which of the plan's threads this is, from 0 */
   struct gather_failure failure; /* what failed first since it was opened */
   int lock_error;                /* `file`: 0, or the error number of the latest lock that was refused */
-  char file_name[24];            /* `file`: the file's name in the workspace's private directory */
+  char file_name[24];            /* `file`: the name in the workspace's private directory that is written to */
+  char saved_name[24];           /* `file`: the name under which the file stands when an op has ended */
+  bool locked;                   /* `file`: the file at hand */
+  bool left;                     /* `file`: the latest op has left its file there */
   char *memory;                  /* the bytes of all buffers */
   size_t memory_bytes;
   void *stream;                     /* `stdio`: its FILE */
@@ -251,6 +281,10 @@ uint64_t gather_clock_ns(void);
  * says what failed. */
 int gather_open(struct gather_run *run, const struct gather_plan *plan, struct gather_workspace *workspace,
                 unsigned thread);
+
+/* Makes ready what the next op finds, such as an old file that is written out. Untimed, and needed before each op of a
+ * plan for which gather_plan_keeps; others have nothing to prepare. */
+int gather_prepare(struct gather_run *run);
 
 /* One op, the timed path. -EIO is also returned where a call wrote nothing at all of what it was
  * given. */

@@ -35,6 +35,17 @@ void gather_fill(char *memory, size_t bytes, uint64_t seed);
 int gather_batches_open(struct gather_run *run);
 void gather_batches_close(struct gather_run *run);
 
+/* target.c */
+
+/* The flags for open(2) that the plan's durability and its way past the page cache ask for. */
+int gather_open_flags(const struct gather_plan *plan);
+
+/* create.c: around the ops of the scope `file` on the target `file`, untimed. Each returns -errno after gather_fail. */
+
+int gather_create_open(struct gather_run *run);
+int gather_create_prepare(struct gather_run *run);
+int gather_create_close(struct gather_run *run);
+
 /* probe.c */
 
 void gather_probes_free(struct gather_workspace *workspace);
@@ -56,6 +67,10 @@ int gather_workspace_window(struct gather_run *run, unsigned index, uint64_t byt
 /* The private directory, made if need be, and in name[size] a file name that nobody else in it has. The descriptor
  * stays the workspace's. */
 int gather_workspace_name(struct gather_run *run, char *name, size_t size);
+
+/* A file of that name in the private directory, all of its bytes written and made durable; nothing stays of it after an
+ * error. */
+int gather_workspace_lay(struct gather_run *run, const char *name, uint64_t bytes);
 
 /* Notes once that the measurement goes on without what a call would have done: workspace->went_without. */
 void gather_go_without(struct gather_workspace *workspace, const char *call, int error);

@@ -17,8 +17,10 @@ static const struct {
     {GATHER_WRITES, "nothing is written that could be made durable"},
     {GATHER_DURABLE, "what is written to this target cannot be made durable"},
     {GATHER_CALL_FLAGS, "only pwritev2 takes flags with each call"},
-    {GATHER_WHOLE_FILE, "only the scope `file` makes a file that could be preallocated, or synced batch by batch"},
-    {GATHER_IS_FILE, "this target has no blocks to preallocate, to write directly or to share"},
+    {GATHER_WHOLE_FILE,
+     "only the scope `file` makes a file that could be preallocated, kept, or synced batch by batch"},
+    {GATHER_IS_FILE, "this target has no blocks to create, keep, preallocate, write directly or share"},
+    {GATHER_NEW_BLOCKS, "an old file that is overwritten has its blocks"},
     {GATHER_ALIGNED, "this strategy's memory is not aligned as O_DIRECT needs it"},
     {GATHER_SYNC_CALL, "this durability makes no call after a batch"},
     {GATHER_WINDOWED, "only the scope `op` shares a file among threads"},
@@ -46,6 +48,10 @@ const struct gather_target *gather_target_find(const char *name) {
 
 const struct gather_scope *gather_scope_find(const char *name) {
   return find((const void *const *)gather_scopes, name);
+}
+
+const struct gather_create *gather_create_find(const char *name) {
+  return find((const void *const *)gather_creates, name);
 }
 
 size_t gather_plan_buffer_bytes(const struct gather_plan *plan, size_t index) {
@@ -101,7 +107,10 @@ uint64_t gather_plan_op_buffers(const struct gather_plan *plan) {
 uint64_t gather_plan_disk_bytes(const struct gather_plan *plan) {
   if (!(plan->target->provided & GATHER_IS_FILE))
     return 0;
-  return (writes_file(plan) ? plan->file_bytes : plan->window_bytes) * gather_plan_threads(plan);
+  if (!writes_file(plan))
+    return plan->window_bytes * gather_plan_threads(plan);
+  const unsigned files = gather_plan_create(plan)->renames ? 2 : 1; /* the old one and the new one */
+  return files * plan->file_bytes * gather_plan_threads(plan);
 }
 
 /* Whether a batch has more bytes than an offset can count, so that sums of them would be wrong. */
@@ -126,7 +135,7 @@ static bool has_whole_blocks(const struct gather_plan *plan) {
 /* Whether the plan's files, or the offsets in them, have more bytes than an offset can count. */
 static bool is_too_long(const struct gather_plan *plan) {
   uint64_t bytes = writes_file(plan) ? plan->file_bytes : plan->window_bytes;
-  return bytes > INT64_MAX / gather_plan_threads(plan);
+  return bytes > INT64_MAX / 2 / gather_plan_threads(plan); /* 2: where an old file is beside the new one */
 }
 
 /* Whether this process may run on the plan's processor. */
@@ -152,11 +161,14 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
     return "the batch has more bytes than a file can";
 
   unsigned required = plan->scope->required | plan->strategy->required | plan->durability->required;
-  unsigned provided = plan->scope->provided | plan->strategy->provided | plan->target->provided;
+  const struct gather_create *create = gather_plan_create(plan);
+  unsigned provided = plan->scope->provided | plan->strategy->provided | plan->target->provided | create->provided;
   if (plan->durability->sync)
     provided |= GATHER_SYNC_CALL;
-  if (plan->preallocate)
+  if (plan->keep || create != gather_creates[0])
     required |= GATHER_WHOLE_FILE | GATHER_IS_FILE;
+  if (plan->preallocate)
+    required |= GATHER_WHOLE_FILE | GATHER_IS_FILE | GATHER_NEW_BLOCKS;
   if (plan->direct)
     required |= GATHER_IS_FILE | GATHER_ALIGNED;
   if (plan->sync_each)
@@ -177,6 +189,8 @@ const char *gather_plan_refuse(const struct gather_plan *plan) {
       return "the batch is larger than the window that it overwrites";
   }
 
+  if (gather_plan_keeps(plan) && gather_plan_threads(plan) > 1)
+    return "files that an op leaves are made ready one after the other, for one thread";
   if (plan->target->provided & GATHER_IS_FILE && is_too_long(plan))
     return "the files have more bytes than there can be";
   if (plan->pinned && !has_processor(plan))
@@ -224,6 +238,10 @@ int gather_plan_keys(const struct gather_plan *plan, struct gather_plan_key *key
   add_key(keys, &count, "sync", "%s", plan->durability->name);
   if (plan->sync_each)
     add_key(keys, &count, "sync_each", "yes");
+  if (gather_plan_create(plan) != gather_creates[0])
+    add_key(keys, &count, "create", "%s", gather_plan_create(plan)->name);
+  if (plan->keep && !gather_plan_create(plan)->replaces)
+    add_key(keys, &count, "keep", "yes");
   if (plan->direct)
     add_key(keys, &count, "direct", "yes");
   if (plan->preallocate)

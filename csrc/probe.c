@@ -194,6 +194,8 @@ static int try_plan(const struct gather_plan *plan, struct gather_workspace *wor
   if (opened && files)
     run.inspect = check_file;
   if (opened)
+    error = gather_prepare(&run);
+  if (opened && !error)
     error = gather_op(&run);
   run.inspect = NULL;
   if (!error && plan->direct && !files)

@@ -77,6 +77,8 @@ static bool makes_files(const struct gather_plan *plan) {
 static struct gather_plan simple(const struct gather_plan *plan) {
   struct gather_plan simple = *plan;
   simple.threads = 1;
+  simple.create = NULL;
+  simple.keep = false;
   simple.preallocate = simple.direct = simple.sync_each = simple.shared_file = simple.verify = simple.pinned = false;
   return simple;
 }

@@ -80,7 +80,7 @@ static const struct gather_scope scope_op = {
 
 /* --- The scope `file`. --- */
 
-/* All batches of a file that is new, at explicit offsets where the strategy has them. */
+/* All batches of a file, at explicit offsets where the strategy has them. */
 static int write_file(struct gather_run *run) {
   const bool sync_each = run->plan->sync_each;
   int64_t offset = 0;
@@ -92,39 +92,62 @@ static int write_file(struct gather_run *run) {
       return error;
     offset += (int64_t)run->batch.bytes;
   }
-  int error = run->remainder.bytes > 0 ? run->write(run, &run->remainder, offset) : 0;
-  if (error || (sync_each && run->remainder.bytes == 0))
-    return error;
-  return sync_after(run);
+  if (run->remainder.bytes == 0)
+    return 0;
+  int error = run->write(run, &run->remainder, offset);
+  return error || !sync_each ? error : sync_after(run);
 }
 
+/* Five clock readings: the phases of an op are the times between them. */
 static int op_file(struct gather_run *run) {
-  int error = run->plan->target->create(run);
-  if (error)
+  struct gather_stats *stats = &run->stats;
+  const uint64_t begin_ns = gather_clock_ns();
+  int error = run->open_file(run);
+  if (GATHER_UNLIKELY(error))
     return error;
+  const uint64_t opened_ns = gather_clock_ns(), synced_before_ns = stats->sync_ns;
   error = write_file(run);
-  if (!error && run->inspect)
+  const uint64_t written_ns = gather_clock_ns(), synced_meanwhile_ns = stats->sync_ns - synced_before_ns;
+  if (!error && run->sync && (error = run->sync(run->fd)) != 0)
+    gather_fail(run, run->plan->durability->sync_call, error);
+  const uint64_t synced_ns = run->sync ? gather_clock_ns() : written_ns;
+  if (GATHER_UNLIKELY(!error && run->inspect))
     error = run->inspect(run);
-  int remove_error = run->plan->target->remove(run);
-  return error ? error : remove_error;
+  int close_error = run->close_file(run);
+  const uint64_t closed_ns = gather_clock_ns();
+  stats->open_ns += opened_ns - begin_ns;
+  stats->write_ns += written_ns - opened_ns - synced_meanwhile_ns;
+  stats->sync_ns += synced_ns - written_ns;
+  stats->close_ns += closed_ns - synced_ns;
+  run->left = !error && !close_error;
+  return error ? error : close_error;
 }
 
 static int file_scope_open(struct gather_run *run) {
+  const struct gather_plan *plan = run->plan;
   run->op = op_file;
-  if (!(run->plan->target->provided & GATHER_IS_FILE))
+  run->sync = plan->sync_each ? NULL : plan->durability->sync;
+  run->open_file = plan->target->open;
+  run->close_file = plan->target->close;
+  if (!(plan->target->provided & GATHER_IS_FILE))
     return 0;
-  int fd = gather_workspace_name(run, run->file_name, sizeof run->file_name);
-  return fd < 0 ? fd : 0;
+  const struct gather_create *create = gather_plan_create(plan);
+  run->open_file = create->open;
+  run->close_file = create->finish;
+  return gather_create_open(run);
 }
 
 static int file_scope_close(struct gather_run *run) {
-  (void)run;
-  return 0;
+  return run->plan->target->provided & GATHER_IS_FILE ? gather_create_close(run) : 0;
+}
+
+int gather_prepare(struct gather_run *run) {
+  return gather_plan_keeps(run->plan) ? gather_create_prepare(run) : 0;
 }
 
 static const struct gather_scope scope_file = {
     .name = "file",
-    .doc = "a whole file: created, written batch by batch, made durable once at the end, deleted and closed",
+    .doc = "a whole file: opened, written batch by batch, made durable once at the end, closed",
     .required = GATHER_REOPENED,
     .provided = GATHER_WHOLE_FILE,
     .open = file_scope_open,

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,7 +21,7 @@ static int close_fd(struct gather_run *run) {
   return close(fd) < 0 ? gather_fail(run, "close", -errno) : 0;
 }
 
-static int open_flags(const struct gather_plan *plan) {
+int gather_open_flags(const struct gather_plan *plan) {
   return plan->durability->open_flags | (plan->direct ? O_DIRECT : 0);
 }
 
@@ -30,69 +29,11 @@ static int open_flags(const struct gather_plan *plan) {
 static int file_open(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   uint64_t bytes = plan->shared_file ? plan->window_bytes * gather_plan_threads(plan) : plan->window_bytes;
-  int fd = gather_workspace_window(run, gather_plan_window_index(plan, run->thread), bytes, open_flags(plan));
+  int fd = gather_workspace_window(run, gather_plan_window_index(plan, run->thread), bytes, gather_open_flags(plan));
   if (fd < 0)
     return fd;
   run->fd = fd;
   return 0;
-}
-
-/* Allocates the blocks of [0, bytes). Returns 0 or an error number, as posix_fallocate does. */
-#if HAVE_POSIX_FALLOCATE
-#define PREALLOCATE "posix_fallocate"
-static int preallocate(int fd, uint64_t bytes) {
-  int error;
-  do
-    error = posix_fallocate(fd, 0, (off_t)bytes);
-  while (error == EINTR);
-  return error;
-}
-#elif defined(F_PREALLOCATE)
-/* fcntl(2) of macOS: F_PREALLOCATE leaves the length as it is. */
-#define PREALLOCATE "F_PREALLOCATE"
-static int preallocate(int fd, uint64_t bytes) {
-  fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = (off_t)bytes};
-  return fcntl(fd, F_PREALLOCATE, &store) < 0 || ftruncate(fd, (off_t)bytes) < 0 ? errno : 0;
-}
-#else
-#define PREALLOCATE "preallocate"
-static int preallocate(int fd, uint64_t bytes) {
-  (void)fd;
-  (void)bytes;
-  return ENOSYS;
-}
-#endif
-
-/* As .NET's FileStream opens a new file, with an advisory shared lock. The file is new, so that nobody else holds one:
- * an error says that the file system has no such lock for this file, as NFSv4 has none where it is open for writing
- * alone. O_EXCL: whoever may change the parent directory can put another in the place of ours, with links in it. */
-static int file_create(struct gather_run *run) {
-  const struct gather_plan *plan = run->plan;
-  int fd = openat(run->workspace->private_fd, run->file_name,
-                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | open_flags(plan), 0600);
-  if (fd < 0)
-    return gather_fail(run, "open", -errno);
-  run->fd = fd;
-  if (flock(fd, LOCK_SH | LOCK_NB) < 0)
-    run->lock_error = errno;
-  int error = plan->preallocate ? preallocate(fd, plan->file_bytes) : 0;
-  if (!error)
-    return 0;
-  error = gather_fail(run, PREALLOCATE, -error);
-  /* The first error is the one to tell; the file must go all the same. */
-  (void)unlinkat(run->workspace->private_fd, run->file_name, 0);
-  (void)close(fd);
-  run->fd = -1;
-  return error;
-}
-
-/* The blog's loop deletes the file before it closes it. */
-static int file_remove(struct gather_run *run) {
-  int error = 0;
-  if (unlinkat(run->workspace->private_fd, run->file_name, 0) < 0)
-    error = gather_fail(run, "unlink", -errno);
-  int close_error = close_fd(run);
-  return error ? error : close_error;
 }
 
 static const struct gather_target target_file = {
@@ -101,8 +42,6 @@ static const struct gather_target target_file = {
     .provided = GATHER_OFFSETS | GATHER_DURABLE | GATHER_REOPENED | GATHER_IS_FILE,
     .open = file_open,
     .close = close_fd,
-    .create = file_create,
-    .remove = file_remove,
 };
 
 static int null_open(struct gather_run *run) {
@@ -116,8 +55,6 @@ static const struct gather_target target_null = {
     .provided = GATHER_OFFSETS | GATHER_REOPENED,
     .open = null_open,
     .close = close_fd,
-    .create = null_open,
-    .remove = close_fd,
 };
 
 /* --- Streams: what is written must be read, by a thread that the run owns. --- */

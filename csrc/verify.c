@@ -87,16 +87,12 @@ int gather_verify(struct gather_run *run) {
   return gather_close_after_reading(run, fd, error);
 }
 
-/* Overwrites the place of the next batch with other bytes: every op writes the same ones, and those of an earlier op
- * must not pass for this one's. */
-static int overwrite_with_zeros(struct gather_run *run) {
+/* Overwrites bytes with others: every op writes the same ones, and those of an earlier op must not pass for this one's.
+ * Closes the descriptor. */
+static int overwrite_with_zeros(struct gather_run *run, int fd, int64_t offset, uint64_t bytes) {
   static const char zeros[4096];
-  int fd = gather_workspace_window(run, gather_plan_window_index(run->plan, run->thread), 0, 0);
-  if (fd < 0)
-    return fd;
-  int64_t offset = run->position > run->position_end ? run->position_begin : run->position;
   int error = 0;
-  for (uint64_t rest = run->batch.bytes; rest > 0 && !error;) {
+  for (uint64_t rest = bytes; rest > 0 && !error;) {
     ssize_t result = pwrite(fd, zeros, rest < sizeof zeros ? (size_t)rest : sizeof zeros, offset);
     if (result > 0) {
       rest -= (uint64_t)result;
@@ -108,18 +104,41 @@ static int overwrite_with_zeros(struct gather_run *run) {
   return gather_close_after_reading(run, fd, error);
 }
 
+/* The place of the next batch. */
+static int clear_window(struct gather_run *run) {
+  int fd = gather_workspace_window(run, gather_plan_window_index(run->plan, run->thread), 0, 0);
+  int64_t offset = run->position > run->position_end ? run->position_begin : run->position;
+  return fd < 0 ? fd : overwrite_with_zeros(run, fd, offset, run->batch.bytes);
+}
+
+/* The old file of the next op. */
+static int clear_file(struct gather_run *run) {
+  int fd = openat(run->workspace->private_fd, run->saved_name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  return fd < 0 ? gather_fail(run, "open the old file", -errno)
+                : overwrite_with_zeros(run, fd, 0, run->plan->file_bytes);
+}
+
+/* An op that makes a file is looked at while the file is there. */
+static int verified_file(struct gather_run *run) {
+  int error = gather_plan_create(run->plan)->replaces ? clear_file(run) : 0;
+  if (!error)
+    error = gather_prepare(run);
+  if (error)
+    return error;
+  int (*before)(struct gather_run *) = run->inspect;
+  run->inspect = gather_verify;
+  error = gather_op(run);
+  run->inspect = before;
+  return error;
+}
+
 int gather_verified_op(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   if (!(plan->target->provided & GATHER_IS_FILE) || !(plan->strategy->provided & GATHER_WRITES))
     return gather_op(run); /* there is nothing to read back, or the reader of a stream compares */
-  if (plan->scope->provided & GATHER_WHOLE_FILE) {
-    int (*before)(struct gather_run *) = run->inspect;
-    run->inspect = gather_verify;
-    int error = gather_op(run);
-    run->inspect = before;
-    return error;
-  }
-  int error = overwrite_with_zeros(run);
+  if (plan->scope->provided & GATHER_WHOLE_FILE)
+    return verified_file(run);
+  int error = clear_window(run);
   if (!error)
     error = gather_op(run);
   return error ? error : gather_verify(run);

@@ -265,9 +265,10 @@ static int sync_window(struct gather_workspace *workspace, int fd, const char *o
   return 0;
 }
 
-/* Writes bytes [from, to) of the window, so that its blocks and pages exist before anything is
+/* Writes bytes [from, to) of a window or an old file, so that blocks and pages exist before anything is
  * timed. */
-static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from, uint64_t to) {
+static int fill(struct gather_workspace *workspace, int fd, uint64_t from, uint64_t to, const char *write_call,
+                const char *sync_call) {
   char *chunk = malloc(CHUNK_BYTES);
   if (chunk == NULL)
     return fail(workspace, "malloc", -ENOMEM);
@@ -279,12 +280,12 @@ static int fill_window(struct gather_workspace *workspace, int fd, uint64_t from
     if (result > 0) {
       from += (uint64_t)result;
     } else if (result == 0 || errno != EINTR) {
-      error = fail(workspace, "write the window", result == 0 ? -EIO : -errno);
+      error = fail(workspace, write_call, result == 0 ? -EIO : -errno);
       break;
     }
   }
   free(chunk);
-  return error ? error : sync_window(workspace, fd, "fsync the window");
+  return error ? error : sync_window(workspace, fd, sync_call);
 }
 
 /* Ends what was done for a run: its failure is the run's, noted before another thread's takes its place. */
@@ -303,6 +304,25 @@ int gather_workspace_name(struct gather_run *run, char *name, size_t size) {
   if (fd >= 0)
     snprintf(name, size, FILE_PREFIX "%u", workspace->files++);
   return release(run, fd);
+}
+
+static int lay(struct gather_workspace *workspace, const char *name, uint64_t bytes) {
+  int fd = openat(workspace->private_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return fail(workspace, "create the old file", -errno);
+  int error = fill(workspace, fd, 0, bytes, "write the old file", "fsync the old file");
+  if (close(fd) < 0 && !error)
+    error = fail(workspace, "close the old file", -errno);
+  if (error)
+    (void)unlinkat(workspace->private_fd, name, 0); /* the first error is the one to tell */
+  return error;
+}
+
+int gather_workspace_lay(struct gather_run *run, const char *name, uint64_t bytes) {
+  struct gather_workspace *workspace = run->workspace;
+  pthread_mutex_lock(&workspace->mutex);
+  forget_failure(workspace);
+  return release(run, lay(workspace, name, bytes));
 }
 
 /* The window of that number, made if need be, and of that length at least; NULL with *error set. */
@@ -332,7 +352,7 @@ static struct gather_window *grow_window(struct gather_workspace *workspace, uns
     window->fd = fd;
   }
   if (window->bytes < bytes) {
-    *error = fill_window(workspace, window->fd, window->bytes, bytes);
+    *error = fill(workspace, window->fd, window->bytes, bytes, "write the window", "fsync the window");
     if (*error)
       return NULL;
     window->bytes = bytes;

@@ -8,7 +8,7 @@
 #include "fail_call.h"
 #include "test.h"
 
-enum { PLANS_MAX = 16 };
+enum { PLANS_MAX = 20 };
 
 static struct gather_plan plan_of(const char *scope, const char *strategy, const char *target, const char *durability) {
   struct gather_plan plan = usual_plan(&(struct shape){3, {4096}, 1, 20480});
@@ -26,6 +26,11 @@ static size_t make_plans(struct gather_plan plans[PLANS_MAX]) {
   size_t count = 0;
   plans[count++] = plan_of("op", "write", "file", "fdatasync");
   plans[count++] = plan_of("op", "coalesce", "file", "none");
+  const char *const ways[] = {"dotnet", "settle", "unlink", "rename"};
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    plans[count] = plan_of("file", "pwritev", "file", "fdatasync");
+    plans[count++].create = gather_create_find(ways[i]);
+  }
   plans[count] = plan_of("op", "pwritev", "file", "none");
   plans[count++].direct = true;
   plans[count++] = plan_of("op", "stdio", "null", "none");

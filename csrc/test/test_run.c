@@ -72,6 +72,7 @@ static void every_legal_plan_writes_its_bytes(void **state) {
   gather_workspace_init(&walk.workspace, *state);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
     for_each_plan(&shapes[i], run_one, &walk);
+  for_each_way_of_creating(&shapes[sizeof shapes / sizeof *shapes - 1], run_one, &walk);
   assert_true(walk.run > 100);
   assert_true(walk.refused > 0);
   print_message("%zu plans run, %zu refused, %zu not available here\n", walk.run, walk.refused, walk.unavailable);

@@ -59,6 +59,7 @@ WRAP(void *, mmap64, (void *address, size_t bytes, int protection, int flags, in
      (address, bytes, protection, flags, fd, offset), MAP_FAILED)
 WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1)
 WRAP(int, ftruncate64, (int fd, off_t bytes), (fd, bytes), -1)
+WRAP(int, renameat, (int from_fd, const char *from, int to_fd, const char *to), (from_fd, from, to_fd, to), -1)
 WRAP(int, mincore, (void *address, size_t bytes, unsigned char *pages), (address, bytes, pages), -1)
 
 /* The mode is there for files that are created only. O_TMPFILE has the bit of O_DIRECTORY in it. */

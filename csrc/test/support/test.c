@@ -80,6 +80,22 @@ void for_each_plan(const struct shape *shape, void (*each)(const struct gather_p
           }
 }
 
+void for_each_way_of_creating(const struct shape *shape, void (*each)(const struct gather_plan *plan, void *context),
+                              void *context) {
+  struct gather_plan file = usual_plan(shape);
+  file.scope = gather_scope_find("file");
+  for (const struct gather_create *const *create = gather_creates; *create; create++)
+    for (const struct gather_durability *const *durability = gather_durabilities; *durability; durability++)
+      for (unsigned flag = 0; flag < 4; flag++) {
+        file.create = *create;
+        file.durability = *durability;
+        file.preallocate = flag == 1;
+        file.keep = flag == 2;
+        file.direct = flag == 3;
+        each(&file, context);
+      }
+}
+
 int run_verified(const struct gather_plan *plan, struct gather_workspace *workspace, unsigned ops,
                  struct gather_stats *stats) {
   struct gather_run run;

@@ -38,6 +38,10 @@ struct gather_plan usual_plan(const struct shape *shape);
 void for_each_plan(const struct shape *shape, void (*each)(const struct gather_plan *plan, void *context),
                    void *context);
 
+/* The same for the ways of creating a file, each with every durability and each flag that concerns files. */
+void for_each_way_of_creating(const struct shape *shape, void (*each)(const struct gather_plan *plan, void *context),
+                              void *context);
+
 /* Runs `ops` ops of a plan, verifies what each wrote, and closes the run. Returns 0 or the first -errno. Injected
  * faults would also hit what this writes to prepare an op. */
 int run_verified(const struct gather_plan *plan, struct gather_workspace *workspace, unsigned ops,
