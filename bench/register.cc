@@ -27,14 +27,14 @@ constexpr double kWarmUpS = 1e-3;
 // Close enough to the process's start: static initialization comes before everything that takes time.
 const uint64_t process_start_ns = gather_clock_ns();
 
-// A file of at most so many bytes is small: writing it takes not much longer than the clock takes to tick and the
-// caches to fill, so a repetition is so many ops at least.
+// Ops with something to prepare before each find colder caches than ops in a row. A file of at most so many bytes is
+// written in a time in which that shows: a repetition is so many ops at least.
 constexpr uint64_t kSmallFileBytes = 1 << 20;
 constexpr int64_t kSmallFileOps = 20;
 
 // The ops of a repetition of which Google Benchmark wants `iterations`.
 int64_t OpsOf(const gather_plan &plan, int64_t iterations) {
-  const bool small = (plan.scope->provided & GATHER_WHOLE_FILE) && plan.file_bytes <= kSmallFileBytes;
+  const bool small = gather_plan_keeps(&plan) && plan.file_bytes <= kSmallFileBytes;
   return small ? std::max(iterations, kSmallFileOps) : iterations;
 }
 
