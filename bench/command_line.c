@@ -11,6 +11,7 @@
 #include "printable.h"
 #include "text.h"
 
+#define BUDGET_MAX   1000000 /* seconds of a run, more than a week */
 #define MIN_TIME_MAX 1000000 /* seconds of a repetition, more than a week; iterations too */
 
 /* What getopt_long calls an option: above all characters, which it calls short options by. */
@@ -22,6 +23,7 @@ enum run_option_id {
   RUN_PRESET_FILE,
   RUN_QUICK,
   RUN_LATENCY,
+  RUN_BUDGET,
   RUN_DRY_RUN,
   RUN_LIST,
   RUN_HELP,
@@ -33,6 +35,7 @@ const struct run_option run_options[] = {
     {RUN_PRESET_FILE, "preset-file", "FILE", "the same from a file: one product of options a line, # starts a comment"},
     {RUN_DIR, "dir", "DIR", "where files are made (default: $TMPDIR or /tmp)"},
     {RUN_LATENCY, "latency", NULL, "record each op's time, for p50, p99, p99.9 and max"},
+    {RUN_BUDGET, "budget", "SECONDS", "as many of the repetitions as fit into that time, ten at least"},
     {RUN_QUICK, "quick", NULL, "a tenth of the repetitions, three at least"},
     {RUN_DRY_RUN, "dry-run", NULL, "only say which rows there are and how many bytes they write"},
     {RUN_LIST, "list", NULL, "what there is, and what cannot be used here and why"},
@@ -121,6 +124,17 @@ static int take_benchmark_flag(struct options *options, struct command_line *lin
   return 0;
 }
 
+static int set_budget(struct command_line *line, const char *text) {
+  uint64_t number;
+  const char *wrong = plan_options_number(text, &number);
+  if (!wrong && (number == 0 || number > BUDGET_MAX))
+    wrong = "is out of range";
+  if (wrong)
+    return complain("--budget: '%s' %s", text, wrong);
+  line->budget_s = (unsigned)number;
+  return 0;
+}
+
 static int take_run_option(struct options *options, struct command_line *line, int id, const char *value) {
   switch ((enum run_option_id)id) {
   case RUN_DIR:
@@ -135,6 +149,8 @@ static int take_run_option(struct options *options, struct command_line *line, i
   case RUN_LATENCY:
     options->latency = true;
     return 0;
+  case RUN_BUDGET:
+    return set_budget(line, value);
   case RUN_QUICK:
     line->quick = true;
     return 0;
@@ -170,9 +186,10 @@ int command_line_parse(struct options *options, struct command_line *line, int a
   for (int i = 0; i < PLAN_OPTIONS; i++)
     known[i] = (struct option){plan_options[i].name, plan_options[i].argument ? required_argument : optional_argument,
                                NULL, PLAN_FIRST + i};
-  for (int i = 0; i < RUN_OPTIONS && !from_preset; i++)
-    known[PLAN_OPTIONS + i] = (struct option){
-        run_options[i].name, run_options[i].argument ? required_argument : no_argument, NULL, run_options[i].id};
+  for (int i = 0, next = PLAN_OPTIONS; i < RUN_OPTIONS; i++)
+    if (!from_preset || run_options[i].id == RUN_BUDGET)
+      known[next++] = (struct option){run_options[i].name, run_options[i].argument ? required_argument : no_argument,
+                                      NULL, run_options[i].id};
 
   char **ours = allocate((size_t)argc + 1, sizeof *ours);
   int ours_count = 1, error = 0;

@@ -20,12 +20,13 @@ struct command_line {
   struct plan_selection selection;
   const char *preset, *preset_file; /* NULL where not given */
   bool quick;
+  unsigned budget_s;  /* 0 where not given */
   const char *filter; /* --benchmark_filter, or NULL */
 };
 
 /* Parses arguments, of which argv[0] is not read, into `line` and, for what concerns the whole run, `options`. Texts
- * are kept, not copied. In a preset only options that shape rows may stand, and flags of Google Benchmark that are
- * defaults for the whole run. Returns 0, or -EINVAL after one line on stderr. */
+ * are kept, not copied. In a preset only options that shape rows may stand, and --budget and flags of Google Benchmark
+ * that are defaults for the whole run. Returns 0, or -EINVAL after one line on stderr. */
 int command_line_parse(struct options *options, struct command_line *line, int argc, char **argv, bool from_preset);
 
 /* Takes what the user set for every run in the environment (BENCHMARK_*), as Google Benchmark would read it, and

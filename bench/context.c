@@ -46,6 +46,11 @@ void context_begin(struct run_context *context, const struct options *options, i
     add("preset", options->preset);
   gather_environment_each(options->dir, add);
   add_rows(options, add);
+  if (options->budget_s) {
+    char budget[16];
+    snprintf(budget, sizeof budget, "%u", options->budget_s);
+    add("budget_s", budget);
+  }
   if (*sync_proof_text())
     add("sync_proof", sync_proof_text());
   gather_contention_begin(&context->contention, options_disk_bytes(options) > 0 ? options->dir : NULL);

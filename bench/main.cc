@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "benchmark_flags.h"
+#include "budget.h"
 #include "circumstances.h"
 #include "config.h"
 #include "context.h"
@@ -101,6 +102,10 @@ exit_status MeasureIn(gather_workspace &workspace, options &options, int argc, c
   if (run) {
     options_probe(&options, &workspace, Interrupted);
     sync_proof(&options, &workspace, Interrupted);
+    const unsigned wanted = options.repetitions;
+    budget_apply(&options, &workspace, Interrupted);
+    if (options.repetitions != wanted && !InitializeBenchmark(options))
+      return FAILED;
   }
   if (!AnyLeft(options))
     return NOTHING_MEASURED;

@@ -29,6 +29,8 @@ static int add_line(struct row_builder *builder, char *text) {
   int error = command_line_parse(builder->options, &line, count, words, true);
   if (!error)
     error = row_builder_add(builder, &line.selection);
+  if (line.budget_s && builder->options->budget_s == 0)
+    builder->options->budget_s = line.budget_s;
   plan_selection_free(&line.selection);
   return error;
 }
@@ -79,14 +81,16 @@ static int build_rows(struct options *options, const struct command_line *user) 
   return error ? error : rows_check_scopes(options);
 }
 
-static void fill_rest(struct options *options, bool quick, bool repetitions_given) {
+static void fill_rest(struct options *options, const struct command_line *user, bool repetitions_given) {
   bool files = options->rows_count > 0 && (options->rows[0].plan.scope->provided & GATHER_WHOLE_FILE);
   if (options->repetitions == 0)
     options->repetitions = files ? 20 : 10;
   if (options->min_time[0] == '\0')
     snprintf(options->min_time, sizeof options->min_time, "%s", files ? "1e-9" : "0.05");
-  if (quick && !repetitions_given)
+  if (user->quick && !repetitions_given)
     options->repetitions = options->repetitions > 30 ? options->repetitions / 10 : 3;
+  if (repetitions_given && user->budget_s == 0) /* a preset's budget is for its own repetitions */
+    options->budget_s = 0;
 }
 
 static int check_format(const char *flag, const char *value) {
@@ -110,8 +114,9 @@ static int parse(struct options *options, struct command_line *user, int argc, c
   if (error)
     return error;
   bool repetitions_given = options->repetitions > 0;
+  options->budget_s = user->budget_s;
   error = build_rows(options, user);
-  fill_rest(options, user->quick, repetitions_given);
+  fill_rest(options, user, repetitions_given);
   if (!error && options->rows_count > REPETITIONS_MAX / options->repetitions)
     error = complain("more than %d repetitions of all rows", REPETITIONS_MAX);
   return error;

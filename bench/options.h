@@ -28,6 +28,7 @@ struct options {
   size_t refused_count;   /* rows of them that are refused */
   bool latency;           /* record each op's time */
   unsigned repetitions;   /* of each row */
+  unsigned budget_s;      /* seconds into which they are to fit; 0 for no limit */
   char min_time[32];      /* seconds of a repetition at least, as Google Benchmark's flag */
   const char *out;        /* the results file, or NULL */
   const char *out_format; /* json, csv or console */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #else
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #endif
 
@@ -48,6 +50,13 @@ static int mount_options(const char *dir, char *value, size_t size) {
 static int device(const char *dir, char *value, size_t size) {
   struct statfs status;
   return statfs(dir, &status) < 0 ? -errno : gather_fact_text(value, size, status.f_mntfromname);
+}
+
+static int auto_da_alloc(const char *dir, char *value, size_t size) {
+  (void)dir;
+  (void)value;
+  (void)size;
+  return -ENOSYS;
 }
 #else
 /* Numbers of file systems (statfs(2), linux/magic.h), for where no mount point is visible, as in a chroot. */
@@ -83,6 +92,42 @@ static int device(const char *dir, char *value, size_t size) {
   struct gather_mount mount;
   int error = gather_mount_find(dir, &mount);
   return error ? error : gather_fact_text(value, size, mount.source);
+}
+
+/* For gather_scan: whether the line is one of the two, which it then says as "yes" or "no". */
+static bool read_auto_da_alloc(char *line, void *value) {
+  line[strcspn(line, "\n")] = '\0';
+  const bool yes = strcmp(line, "auto_da_alloc") == 0;
+  if (yes || strcmp(line, "noauto_da_alloc") == 0)
+    *(const char **)value = yes ? "yes" : "no";
+  return *(const char **)value != NULL;
+}
+
+/* Whether ext4 writes out a file that replaces another when it is closed or renamed. The mount table never shows what
+ * is the default; the file system's own list of options does. */
+static int auto_da_alloc(const char *dir, char *value, size_t size) {
+  struct gather_mount mount;
+  struct stat status;
+  int error = gather_mount_find(dir, &mount);
+  if (error)
+    return error;
+  if (strcmp(mount.type, "ext4") != 0)
+    return -ENOTSUP;
+  if (stat(dir, &status) < 0)
+    return -errno;
+  char link[64], target[512], path[sizeof target + 32];
+  snprintf(link, sizeof link, "/sys/dev/block/%u:%u", major(status.st_dev), minor(status.st_dev));
+  const ssize_t length = readlink(link, target, sizeof target - 1);
+  const char *said = NULL;
+  if (length > 0) {
+    target[length] = '\0';
+    const char *slash = strrchr(target, '/');
+    snprintf(path, sizeof path, "/proc/fs/ext4/%s/options", slash ? slash + 1 : target);
+    (void)gather_scan(path, read_auto_da_alloc, &said);
+  }
+  if (said == NULL)
+    said = strstr(mount.options, "noauto_da_alloc") ? "no" : "yes, by default: no option noauto_da_alloc";
+  return gather_fact_text(value, size, said);
 }
 
 #endif
@@ -150,6 +195,7 @@ const struct gather_environment_item gather_mount_facts[] = {
     {"directory", directory},
     {"filesystem", filesystem},
     {"mount_options", mount_options},
+    {"auto_da_alloc", auto_da_alloc},
     {"directory_flags", directory_flags},
     {"device", device},
     {"free_bytes", free_bytes},

@@ -34,6 +34,10 @@ from run_suite import SMALL, read, repetitions, run, table_of
         (["--benchmark_out_format=xml"], "xml"),
         (["surplus"], "surplus"),
         (["--dir="], "directory"),
+        (["--budget=0"], "budget"),
+        (["--budget=soon"], "budget"),
+        (["--create=old"], "old"),
+        (["--keep=perhaps"], "neither yes nor no"),
     ],
 )
 def test_bad_usage_is_one_clear_line(options, says):
@@ -71,14 +75,62 @@ def test_list_tests_makes_no_file(tmp_path):
     )
     assert result.returncode == 0
     assert result.stdout.splitlines() == [
-        f"file/strategy:{name}/target:{target}/sync:none/file_bytes:100000000/count:4/size:16000/real_time"
+        f"file/strategy:{name}/target:{target}/file_bytes:100000000/count:4/size:16000/real_time"
         for target, names in {
-            "file": ["pwrite", "pwritev", "fallback", "contiguous"],
-            "null": ["pwrite", "pwritev", "contiguous"],
+            "file/sync:none/create:dotnet": [
+                "pwrite",
+                "pwritev",
+                "fallback",
+                "contiguous",
+            ],
+            "null/sync:none": ["pwrite", "pwritev", "contiguous"],
         }.items()
         for name in names
     ]
     assert not out.exists()
+
+
+LARGE = [
+    "--scope=file",
+    "--file-bytes=100000000",
+    "--size=16000",
+    "--strategy=pwrite,pwritev",
+]
+
+
+def test_a_budget_lowers_the_repetitions_and_says_so(tmp_path):
+    out = tmp_path / "out.json"
+    options = [
+        *LARGE,
+        "--budget=1",
+        "--benchmark_repetitions=9999",
+        "--target=file,null",
+    ]
+    result = run(*options, f"--dir={tmp_path}", f"--benchmark_out={out}")
+    assert result.returncode == 0
+    made = len(repetitions(read(out), "pwritev")) // 2
+    assert 10 <= made < 9999
+    assert read(out)["context"]["gatherbench.budget_s"] == "1"
+    few = f"{made} repetitions of a row, not 9999"
+    assert (few in result.stdout) == (made < 20)
+    assert read(out)["benchmarks"][0]["repetitions"] == made
+
+
+def test_repetitions_that_a_user_asks_for_are_not_subject_to_a_presets_budget(tmp_path):
+    preset = tmp_path / "mine"
+    preset.write_text("--target=null --budget=1 --benchmark_repetitions=1000000\n")
+    out = tmp_path / "out.json"
+    options = [
+        f"--preset-file={preset}",
+        "--strategy=write",
+        "--benchmark_min_time=0.2",
+    ]
+    options += [f"--dir={tmp_path}", f"--benchmark_out={out}"]
+    assert run(*options, "--benchmark_repetitions=12").returncode == 0
+    assert len(repetitions(read(out))) == 12
+    result = run(*options)
+    assert len(repetitions(read(out))) == 10
+    assert "10 repetitions of a row, not 1000000" in result.stdout
 
 
 def test_ten_thousand_rows_are_listed():

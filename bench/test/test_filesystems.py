@@ -351,3 +351,30 @@ def test_a_file_system_that_becomes_read_only_fails_the_rows_on_it(kind, tmp_pat
         measured_now = run(*BRIEF, *ROWS["file"], f"--dir={folder}")
         assert measured_now.returncode == 0
         assert {*os.listdir(folder)} <= {"lost+found"}
+
+
+@pytest.mark.parametrize(
+    "option, says, share", [("rw", "yes", 1), ("noauto_da_alloc", "no", 0)]
+)
+def test_whether_closing_a_replaced_file_writes_it_out_is_told(
+    option, says, share, tmp_path
+):
+    """The device sees all of a file that .NET's calls made, though it was removed; or nothing of it."""
+    out = tmp_path / "out.json"
+    with image(
+        tmp_path / "disk", make_image(tmp_path / "image", "ext4"), option
+    ) as folder:
+        options = [
+            "--scope=file",
+            "--create=new,dotnet",
+            "--strategy=pwritev",
+            "--file-bytes=1m",
+        ]
+        result = run(*options, "--quick", f"--dir={folder}", f"--benchmark_out={out}")
+    assert result.returncode == 0
+    assert read(out)["context"]["gatherbench.auto_da_alloc"] == says
+    for row in repetitions(read(out)):
+        written = share if "create:dotnet" in row["name"] else 0
+        assert row["device_bytes"] == pytest.approx(
+            written << 20, abs=16384
+        )  # and its metadata

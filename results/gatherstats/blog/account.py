@@ -29,6 +29,8 @@ SEPARATE = ("pwrite", "write")
 TOGETHER = "contiguous"
 IDLE = "null"
 """The target on which a call costs nothing but its entry."""
+OF_FILES = ("create", "keep")
+"""Keys that only a file has: the row on /dev/null that explains one lacks them."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def serves_an_account(row: Row, rows: Sequence[Row]) -> bool:
     name = row.name
     return name.keys.get("target") == IDLE and any(
         other.name.keys.get("target") not in (None, IDLE)
-        and other.name.without("target") == name.without("target")
+        and other.name.without("target", *OF_FILES) == name.without("target")
         for other in rows
     )
 
@@ -109,7 +111,7 @@ def _partners(name: RowName, by_name: dict) -> list[RowSample] | None:
     strategy = name.keys["strategy"]
     separate = SEPARATE[GATHERED.index(strategy)]
     idle = RowName(name.text, name.scope, {**name.keys, "target": IDLE}, name.suffixes)
-    here, there = name.without("strategy"), idle.without("strategy")
+    here, there = name.without("strategy"), idle.without("strategy", *OF_FILES)
     keys = [(here, separate), *((there, s) for s in (separate, strategy, TOGETHER))]
     if not all(key in by_name for key in keys):
         return None
