@@ -42,6 +42,16 @@ static void print_row(const char *name, const char *doc, const char *(*unavailab
     printf("  %-12s n/a here: %s\n", "", reason);
 }
 
+/* With the system call under test. */
+static void print_strategy(const struct gather_strategy *strategy) {
+  char doc[256];
+  int length = snprintf(doc, sizeof doc, "%s", strategy->doc);
+  if (strategy->call)
+    snprintf(doc + length, sizeof doc - (size_t)length, strategy->positioned_call ? " (%s; %s at offsets)" : " (%s)",
+             strategy->call, strategy->positioned_call);
+  print_row(strategy->name, doc, strategy->unavailable_reason);
+}
+
 /* What a preset file asks for, which has been read into rows. */
 static void print_preset_file(const struct options *options) {
   if (options->preset == NULL || preset_find(options->preset))
@@ -58,7 +68,7 @@ void options_print_list(const struct options *options) {
     print_row((*row)->name, (*row)->doc, NULL);
   puts("\nStrategies (--strategy)");
   for (const struct gather_strategy *const *row = gather_strategies; *row; row++)
-    print_row((*row)->name, (*row)->doc, (*row)->unavailable_reason);
+    print_strategy(*row);
   puts("\nTargets (--target)");
   for (const struct gather_target *const *row = gather_targets; *row; row++)
     print_row((*row)->name, (*row)->doc, NULL);

@@ -130,7 +130,7 @@ void AddCounters(benchmark::State &state, const gather_run &run, Before &before,
     add_time("write_ns", run.stats.write_ns - before.stats.write_ns);
     add_time("sync_ns", sync_ns);
     add_time("close_ns", run.stats.close_ns - before.stats.close_ns);
-  } else if (run.plan->durability->sync) {
+  } else if (run.sync) {
     add_time("sync_ns", sync_ns);
     add_time("write_ns", loop_ns - sync_ns);
   }

@@ -39,6 +39,8 @@ enum gather_capability {
   GATHER_SYNC_CALL = 1 << 8,   /* the durability acts in a call of its own, after the batch */
   GATHER_WINDOWED = 1 << 9,    /* the scope overwrites a window */
   GATHER_NEW_BLOCKS = 1 << 10, /* the file of an op begins without blocks */
+  GATHER_COUNTED = 1 << 11,    /* the kernel counts the strategy's calls as the thread's write calls (proc(5), syscw) */
+  GATHER_SYNCS = 1 << 12,      /* the strategy takes the durability's sync into what it submits: none comes after it */
 };
 
 /* How a strategy divides a batch into system calls. */
@@ -48,18 +50,28 @@ enum gather_call_shape {
   GATHER_CONTIGUOUS, /* a call for all bytes, which lie together */
 };
 
+/* How many calls a batch takes that meets no short write, signal or error. */
+enum gather_batch_calls {
+  GATHER_CALLS_OF_SHAPE,   /* those that the call shape makes of it */
+  GATHER_CALLS_PER_BUFFER, /* one a buffer, whatever the shape */
+  GATHER_CALLS_OF_LIBRARY, /* as many as a library finds right */
+};
+
 /* How a batch is written. */
 struct gather_strategy {
   const char *name;
   const char *doc;                         /* one line */
+  const char *call;                        /* its system call, for messages and --list; NULL for none */
+  const char *positioned_call;             /* NULL, or the call in its place where the target has offsets */
   unsigned required;                       /* of the rest of the plan: gather_capability bits */
   unsigned provided;                       /* gather_capability bits */
   enum gather_call_shape shape;            /* how a batch becomes calls */
+  enum gather_batch_calls batch_calls;     /* how many */
   const char *(*unavailable_reason)(void); /* NULL, or a function that returns NULL or why this system lacks it */
   /* NULL, or tries the system call itself, without bytes, where the C library might put another one in its place:
    * returns 0 or -errno. */
   int (*try_call)(void);
-  int (*open)(struct gather_run *run);   /* untimed, or NULL */
+  int (*open)(struct gather_run *run);   /* untimed, or NULL; keeps what it needs in run->state */
   void (*close)(struct gather_run *run); /* untimed, or NULL */
   /* Writes the whole batch, from `offset` on where the strategy is positioned. */
   int (*write)(struct gather_run *run, const struct gather_batch *batch, int64_t offset);
@@ -236,41 +248,45 @@ struct gather_stats {
   uint64_t close_ns;     /* and in closing it, with what removes or renames it */
 };
 
-/* An open plan. All fields are read-only for callers, but `inspect`, which may be set after gather_open. */
+/* An open plan. Callers read it, and may set `inspect` after gather_open; nothing else of it. */
 struct gather_run {
+  /* Read and written while time is taken, in the order of an op. */
   int (*op)(struct gather_run *run);
   int (*write)(struct gather_run *run, const struct gather_batch *batch, int64_t offset); /* the strategy's */
+  int (*sync)(int fd);    /* the durability's call after a batch; NULL for none, or where the strategy makes it */
+  void *state;            /* of the strategy, from its `open` to its `close` */
   int fd;                 /* what is written to; -1 where nothing is open */
-  int call_flags;         /* the durability's, for strategies that offer GATHER_CALL_FLAGS */
-  bool positioned;        /* a strategy that can write with offsets or without uses them */
+  int call_flags;         /* the durability's, for strategies that provide GATHER_CALL_FLAGS */
+  bool positioned;        /* the target has offsets: a strategy that works with and without uses them */
   bool rewinds;           /* `op`: the calls move the file's position, which goes back at the window's end */
   int64_t position;       /* `op`: offset of the next batch */
   int64_t position_begin; /* `op`: offset of the window in its file */
   int64_t position_end;   /* `op`: the last offset at which a batch still fits into the window */
-  int (*open_file)(struct gather_run *run); /* `file`: what opens and what closes in each op, */
-  int (*close_file)(struct gather_run *run);
-  int (*sync)(int fd); /* and what makes the whole file durable, or NULL */
-  struct gather_batch batch;
+  int (*open_file)(struct gather_run *run);  /* `file`: what opens the file in each op, */
+  int (*sync_file)(int fd);                  /* makes all of it durable, or NULL, */
+  int (*close_file)(struct gather_run *run); /* and closes it */
+  struct gather_stats stats;
+  struct gather_batch batch;     /* what an op writes, once or again and again */
   struct gather_batch remainder; /* `file`: what is left when whole batches no longer fit; bytes is 0 if nothing is */
   uint64_t batches;              /* `file`: whole batches a file */
   uint64_t ops;                  /* stream targets: ops that wrote all their bytes */
-  struct gather_stats stats;
   const struct gather_plan *plan;
-  struct gather_workspace *workspace;
-  unsigned thread;               /* which of the plan's threads this is, from 0 */
-  struct gather_failure failure; /* what failed first since it was opened */
-  int lock_error;                /* `file`: 0, or the error number of the latest lock that was refused */
-  char file_name[24];            /* `file`: the name in the workspace's private directory that is written to */
-  char saved_name[24];           /* `file`: the name under which the file stands when an op has ended */
-  bool locked;                   /* `file`: the file at hand */
-  bool left;                     /* `file`: the latest op has left its file there */
-  char *memory;                  /* the bytes of all buffers */
-  size_t memory_bytes;
-  void *stream;                     /* `stdio`: its FILE */
-  struct gather_reader *reader;     /* stream targets: the thread that drains them */
-  struct gather_affinity *affinity; /* a pinned run: where the thread ran before */
   /* `file`: called in each op before the file is deleted, to look at it; NULL in timed runs. Returns 0 or -errno. */
   int (*inspect)(struct gather_run *run);
+  struct gather_workspace *workspace;
+  char file_name[24];  /* `file`: the name in the workspace's private directory that is written to */
+  char saved_name[24]; /* `file`: the name under which the file stands when an op has ended */
+  int lock_error;      /* `file`: 0, or the error number of the latest lock that was refused */
+  bool locked;         /* `file`: the file at hand */
+  bool left;           /* `file`: the latest op has left its file there */
+
+  /* Read when it is opened, when it is closed, and after an error. */
+  struct gather_failure failure;    /* what failed first since it was opened */
+  unsigned thread;                  /* which of the plan's threads this is, from 0 */
+  char *memory;                     /* the bytes of all buffers */
+  size_t memory_bytes;              /* of it */
+  struct gather_reader *reader;     /* stream targets: the thread that drains them */
+  struct gather_affinity *affinity; /* a pinned run: where the thread ran before */
 };
 
 /* Nanoseconds of CLOCK_MONOTONIC. */

@@ -138,8 +138,9 @@ static const struct gather_observer observer_kernel_calls = {
     .name = "kernel_calls",
     .unit = "calls an op",
     .doc = "write calls that the kernel counted for the thread",
-    .absent = "where the kernel keeps no " THREAD_IO,
+    .absent = "where the kernel keeps no " THREAD_IO ", and where it does not count the strategy's calls",
     .per_op = true,
+    .required = GATHER_COUNTED,
     .start = start_kernel_calls,
     .read = read_kernel_calls,
     .doubt = doubt_kernel_calls,
@@ -152,8 +153,11 @@ const struct gather_observer *const gather_observers[] = {
 
 void gather_observe(struct gather_observations *observations, const struct gather_run *run) {
   *observations = (struct gather_observations){0};
-  for (unsigned i = 0; gather_observers[i]; i++)
-    observations->of[i].started = gather_observers[i]->start(run, &observations->of[i]) == 0;
+  for (unsigned i = 0; gather_observers[i]; i++) {
+    const struct gather_observer *observer = gather_observers[i];
+    observations->of[i].started =
+        (observer->required & ~run->plan->strategy->provided) == 0 && observer->start(run, &observations->of[i]) == 0;
+  }
 }
 
 void gather_observed(struct gather_observations *observations, const struct gather_run *run, int64_t ops,

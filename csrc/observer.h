@@ -25,6 +25,7 @@ struct gather_observer {
   const char *doc;    /* one line */
   const char *absent; /* why it may be absent */
   bool per_op;        /* a total, which is divided by the ops */
+  unsigned required;  /* of the strategy: gather_capability bits, without which the counter is absent */
   int (*start)(const struct gather_run *run, struct gather_observation *observation);
   /* Called once after each start that succeeded. */
   int (*read)(const struct gather_run *run, struct gather_observation *observation, int64_t *value);

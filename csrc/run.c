@@ -60,6 +60,7 @@ int gather_open(struct gather_run *run, const struct gather_plan *plan, struct g
                 unsigned thread) {
   *run = (struct gather_run){
       .write = plan->strategy->write,
+      .sync = (plan->strategy->provided & GATHER_SYNCS) ? NULL : plan->durability->sync,
       .fd = -1,
       .call_flags = plan->durability->call_flags,
       .positioned = (plan->target->provided & GATHER_OFFSETS) != 0,

@@ -13,13 +13,12 @@ uint64_t gather_clock_ns(void) {
 
 /* Makes what was written durable, where that takes a call of its own, and notes how long it took. */
 static int sync_after(struct gather_run *run) {
-  const struct gather_durability *durability = run->plan->durability;
-  if (durability->sync == NULL)
+  if (run->sync == NULL)
     return 0;
   uint64_t begin_ns = gather_clock_ns();
-  int error = durability->sync(run->fd);
+  int error = run->sync(run->fd);
   run->stats.sync_ns += gather_clock_ns() - begin_ns;
-  return error ? gather_fail(run, durability->sync_call, error) : 0;
+  return error ? gather_fail(run, run->plan->durability->sync_call, error) : 0;
 }
 
 /* On a target without a window. */
@@ -59,9 +58,8 @@ static int batch_scope_open(struct gather_run *run) {
     run->position_begin = plan->shared_file ? (int64_t)(plan->window_bytes * run->thread) : 0;
     run->position_end = run->position_begin + (int64_t)(plan->window_bytes - run->batch.bytes);
     run->position = run->position_end + 1; /* the first op begins as every later round does */
-    /* Joined strategies use offsets where there are some. */
-    run->rewinds = !(plan->strategy->required & GATHER_OFFSETS) && (plan->strategy->provided & GATHER_WRITES) &&
-                   plan->strategy->shape != GATHER_CONTIGUOUS;
+    run->rewinds = !(plan->strategy->required & GATHER_OFFSETS) && !plan->strategy->positioned_call &&
+                   (plan->strategy->provided & GATHER_WRITES);
   }
   return 0;
 }
@@ -108,9 +106,9 @@ static int op_file(struct gather_run *run) {
   const uint64_t opened_ns = gather_clock_ns(), synced_before_ns = stats->sync_ns;
   error = write_file(run);
   const uint64_t written_ns = gather_clock_ns(), synced_meanwhile_ns = stats->sync_ns - synced_before_ns;
-  if (!error && run->sync && (error = run->sync(run->fd)) != 0)
+  if (!error && run->sync_file && (error = run->sync_file(run->fd)) != 0)
     gather_fail(run, run->plan->durability->sync_call, error);
-  const uint64_t synced_ns = run->sync ? gather_clock_ns() : written_ns;
+  const uint64_t synced_ns = run->sync_file ? gather_clock_ns() : written_ns;
   if (GATHER_UNLIKELY(!error && run->inspect))
     error = run->inspect(run);
   int close_error = run->close_file(run);
@@ -126,7 +124,7 @@ static int op_file(struct gather_run *run) {
 static int file_scope_open(struct gather_run *run) {
   const struct gather_plan *plan = run->plan;
   run->op = op_file;
-  run->sync = plan->sync_each ? NULL : plan->durability->sync;
+  run->sync_file = plan->sync_each ? NULL : run->sync;
   run->open_file = plan->target->open;
   run->close_file = plan->target->close;
   if (!(plan->target->provided & GATHER_IS_FILE))

@@ -1,5 +1,5 @@
-/* strategy.c: how a batch is written. A new strategy is a function, the row below it, and an entry
- * in the table. */
+/* strategy.c: how a batch is written. A new strategy is its functions, the row below them, and an entry in the table.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -22,11 +22,21 @@
  * returns. */
 typedef ssize_t call_function(struct gather_run *run, const struct iovec *iov, int count, int64_t offset);
 
-/* Finishes one call of a batch that returned `result` instead of all its bytes: resumes by bytes
- * after a short write, repeats after EINTR, waits on EAGAIN. */
+/* The call's name, for messages. */
+static const char *call_name(const struct gather_run *run) {
+  const struct gather_strategy *strategy = run->plan->strategy;
+  return run->positioned && strategy->positioned_call ? strategy->positioned_call : strategy->call;
+}
+
+/* What write(2) returned as bytes or -errno. Not inlined: what a call that failed needs costs the others nothing. */
+__attribute__((noinline, cold)) static ssize_t bytes_or_error(ssize_t result) {
+  return result < 0 ? -errno : result;
+}
+
+/* Finishes one call of a batch that did not write all its bytes: resumes by bytes after a short write, repeats after
+ * EINTR, waits on EAGAIN. `result` is the bytes that it wrote, or -errno. */
 __attribute__((noinline, cold)) static int finish_call(struct gather_run *run, const struct gather_call *call,
-                                                       int64_t offset, ssize_t result, call_function *function,
-                                                       const char *name) {
+                                                       int64_t offset, ssize_t result, call_function *function) {
   size_t done = 0; /* bytes of this call that are written */
   for (;;) {
     if (result > 0) {
@@ -38,13 +48,13 @@ __attribute__((noinline, cold)) static int finish_call(struct gather_run *run, c
       run->stats.short_writes++;
     } else if (result == 0) {
       /* Nothing was written, and nothing says why: another try would never end. */
-      return gather_fail(run, name, -EIO);
-    } else if (errno == EAGAIN) {
+      return gather_fail(run, call_name(run), -EIO);
+    } else if (result == -EAGAIN) {
       struct pollfd ready = {.fd = run->fd, .events = POLLOUT};
       if (poll(&ready, 1, -1) < 0 && errno != EINTR)
         return gather_fail(run, "poll", -errno);
-    } else if (errno != EINTR) {
-      return gather_fail(run, name, -errno);
+    } else if (result != -EINTR) {
+      return gather_fail(run, call_name(run), (int)result);
     }
 
     struct iovec *first = call->iov;
@@ -54,22 +64,20 @@ __attribute__((noinline, cold)) static int finish_call(struct gather_run *run, c
     struct iovec whole = *first;
     *first = (struct iovec){(char *)whole.iov_base + skip, whole.iov_len - skip};
     run->stats.calls++;
-    result = function(run, first, call->count - (int)(first - call->iov), offset + (int64_t)done);
+    result = bytes_or_error(function(run, first, call->count - (int)(first - call->iov), offset + (int64_t)done));
     *first = whole;
   }
 }
 
-/* Writes all calls of a batch. It is inlined into each strategy, so that `function` costs no
- * indirect call. */
+/* Makes all calls of a batch. Inlined into each strategy, so that `function` costs no indirect call. */
 __attribute__((always_inline)) static inline int write_calls(struct gather_run *run, const struct gather_batch *batch,
-                                                             int64_t offset, call_function *function,
-                                                             const char *name) {
+                                                             int64_t offset, call_function *function) {
   const struct gather_call *end = batch->calls + batch->calls_count;
   for (const struct gather_call *call = batch->calls; call < end; call++) {
     ssize_t result = function(run, call->iov, call->count, offset);
     run->stats.calls++;
     if (GATHER_UNLIKELY(result != (ssize_t)call->bytes)) {
-      int error = finish_call(run, call, offset, result, function, name);
+      int error = finish_call(run, call, offset, bytes_or_error(result), function);
       if (error)
         return error;
     }
@@ -85,13 +93,14 @@ static inline ssize_t call_write(struct gather_run *run, const struct iovec *iov
 }
 
 static int write_each(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
-  return write_calls(run, batch, offset, call_write, "write");
+  return write_calls(run, batch, offset, call_write);
 }
 
 static const struct gather_strategy strategy_write = {
     .name = "write",
-    .doc = "a call of write for each buffer",
-    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .doc = "a call for each buffer",
+    .call = "write",
+    .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED,
     .shape = GATHER_PER_BUFFER,
     .write = write_each,
 };
@@ -102,13 +111,14 @@ static inline ssize_t call_writev(struct gather_run *run, const struct iovec *io
 }
 
 static int write_vector(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
-  return write_calls(run, batch, offset, call_writev, "writev");
+  return write_calls(run, batch, offset, call_writev);
 }
 
 static const struct gather_strategy strategy_writev = {
     .name = "writev",
-    .doc = "one writev of all buffers",
-    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .doc = "one call for all buffers",
+    .call = "writev",
+    .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED,
     .shape = GATHER_VECTORED,
     .write = write_vector,
 };
@@ -119,14 +129,15 @@ static inline ssize_t call_pwrite(struct gather_run *run, const struct iovec *io
 }
 
 static int pwrite_each(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
-  return write_calls(run, batch, offset, call_pwrite, "pwrite");
+  return write_calls(run, batch, offset, call_pwrite);
 }
 
 static const struct gather_strategy strategy_pwrite = {
     .name = "pwrite",
-    .doc = "a call of pwrite for each buffer",
+    .doc = "a call for each buffer",
+    .call = "pwrite",
     .required = GATHER_OFFSETS,
-    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED,
     .shape = GATHER_PER_BUFFER,
     .write = pwrite_each,
 };
@@ -150,7 +161,7 @@ static inline ssize_t call_pwritev(struct gather_run *run, const struct iovec *i
 }
 
 static int pwrite_vector(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
-  return write_calls(run, batch, offset, call_pwritev, "pwritev");
+  return write_calls(run, batch, offset, call_pwritev);
 }
 #else
 #define pwrite_vector NULL
@@ -161,9 +172,10 @@ static const char *pwritev_unavailable(void) {
 
 static const struct gather_strategy strategy_pwritev = {
     .name = "pwritev",
-    .doc = "one pwritev of all buffers",
+    .doc = "one call for all buffers",
+    .call = "pwritev",
     .required = GATHER_OFFSETS,
-    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED,
     .shape = GATHER_VECTORED,
     .write = pwrite_vector,
     .unavailable_reason = pwritev_unavailable,
@@ -175,7 +187,7 @@ static inline ssize_t call_pwritev2(struct gather_run *run, const struct iovec *
 }
 
 static int pwrite2_vector(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
-  return write_calls(run, batch, offset, call_pwritev2, "pwritev2");
+  return write_calls(run, batch, offset, call_pwritev2);
 }
 #define pwritev2_unavailable NULL
 
@@ -198,9 +210,10 @@ static const char *pwritev2_unavailable(void) {
 
 static const struct gather_strategy strategy_pwritev2 = {
     .name = "pwritev2",
-    .doc = "one pwritev2 of all buffers, with the flags that the durability asks for",
+    .doc = "one call for all buffers, with the flags that the durability asks for",
+    .call = "pwritev2",
     .required = GATHER_OFFSETS,
-    .provided = GATHER_WRITES | GATHER_ALIGNED | GATHER_CALL_FLAGS,
+    .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED | GATHER_CALL_FLAGS,
     .shape = GATHER_VECTORED,
     .write = pwrite2_vector,
     .unavailable_reason = pwritev2_unavailable,
@@ -208,8 +221,7 @@ static const struct gather_strategy strategy_pwritev2 = {
 };
 
 static int write_joined(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
-  return run->positioned ? write_calls(run, batch, offset, call_pwrite, "pwrite")
-                         : write_calls(run, batch, offset, call_write, "write");
+  return run->positioned ? write_calls(run, batch, offset, call_pwrite) : write_calls(run, batch, offset, call_write);
 }
 
 static int write_coalesced(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
@@ -224,16 +236,20 @@ static int write_coalesced(struct gather_run *run, const struct gather_batch *ba
 
 static const struct gather_strategy strategy_coalesce = {
     .name = "coalesce",
-    .doc = "all buffers copied into one, and one write of it (pwrite where there are offsets)",
-    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .doc = "all buffers copied into one, and one call for it",
+    .call = "write",
+    .positioned_call = "pwrite",
+    .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED,
     .shape = GATHER_CONTIGUOUS,
     .write = write_coalesced,
 };
 
 static const struct gather_strategy strategy_contiguous = {
     .name = "contiguous",
-    .doc = "one write of bytes that already lie together: the best that a gather could do",
-    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .doc = "one call for bytes that already lie together: the best that a gather could do",
+    .call = "write",
+    .positioned_call = "pwrite",
+    .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED,
     .shape = GATHER_CONTIGUOUS,
     .write = write_joined,
 };
@@ -256,15 +272,17 @@ static inline ssize_t call_fallback(struct gather_run *run, const struct iovec *
 }
 
 static int write_fallback(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
-  return write_calls(run, batch, offset, call_fallback, "pwrite");
+  return write_calls(run, batch, offset, call_fallback);
 }
 
 static const struct gather_strategy strategy_fallback = {
     .name = "fallback",
-    .doc = "the loop of pwrite that stands in for pwritev where a system has none",
+    .doc = "the loop that stands in for pwritev where a system has none",
+    .call = "pwrite",
     .required = GATHER_OFFSETS,
-    .provided = GATHER_WRITES | GATHER_ALIGNED,
+    .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED,
     .shape = GATHER_VECTORED,
+    .batch_calls = GATHER_CALLS_PER_BUFFER,
     .write = write_fallback,
 };
 
@@ -278,7 +296,7 @@ static ssize_t stdio_flush(void *cookie, const char *memory, size_t bytes) {
   struct iovec iov = {(void *)(uintptr_t)memory, bytes};
   struct gather_call call = {.iov = &iov, .count = 1, .bytes = bytes};
   const struct gather_batch batch = {.calls = &call, .calls_count = 1, .bytes = bytes};
-  int error = write_calls(run, &batch, 0, call_write, "write");
+  int error = write_calls(run, &batch, 0, call_write);
   errno = -error;
   return error ? 0 : (ssize_t)bytes; /* fopencookie(3): 0 is how a write function fails */
 }
@@ -291,14 +309,14 @@ static int stdio_open(struct gather_run *run) {
     (void)fclose(stream);
     return gather_fail(run, "setvbuf", -ENOMEM);
   }
-  run->stream = stream;
+  run->state = stream;
   return 0;
 }
 
 static void stdio_close(struct gather_run *run) {
-  __fpurge(run->stream); /* a batch that failed is not to be written now */
-  (void)fclose(run->stream);
-  run->stream = NULL;
+  __fpurge(run->state); /* a batch that failed is not to be written now */
+  (void)fclose(run->state);
+  run->state = NULL;
 }
 
 static int write_stdio(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
@@ -306,9 +324,9 @@ static int write_stdio(struct gather_run *run, const struct gather_batch *batch,
   bool failed = false;
   for (size_t i = 0; i < batch->buffers_count && !failed; i++) {
     const struct iovec *buffer = &batch->buffers[i];
-    failed = fwrite(buffer->iov_base, 1, buffer->iov_len, run->stream) != buffer->iov_len;
+    failed = fwrite(buffer->iov_base, 1, buffer->iov_len, run->state) != buffer->iov_len;
   }
-  if (!failed && fflush(run->stream) == 0)
+  if (!failed && fflush(run->state) == 0)
     return 0;
   return run->failure.error ? run->failure.error : gather_fail(run, "fwrite", -EIO); /* stdio_flush has noted it */
 }
@@ -321,8 +339,10 @@ static const char *stdio_unavailable(void) {
 static const struct gather_strategy strategy_stdio = {
     .name = "stdio",
     .doc = "fwrite of each buffer into stdio's 4 KiB buffer, then fflush",
-    .provided = GATHER_WRITES,
+    .call = "write",
+    .provided = GATHER_WRITES | GATHER_COUNTED,
     .shape = GATHER_PER_BUFFER,
+    .batch_calls = GATHER_CALLS_OF_LIBRARY,
 #if HAVE_FOPENCOOKIE
     .open = stdio_open,
     .close = stdio_close,
@@ -342,6 +362,7 @@ static int write_nothing(struct gather_run *run, const struct gather_batch *batc
 static const struct gather_strategy strategy_none = {
     .name = "none",
     .doc = "no call at all: what the harness itself costs",
+    .provided = GATHER_COUNTED,
     .shape = GATHER_VECTORED,
     .write = write_nothing,
 };
