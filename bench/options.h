@@ -59,6 +59,10 @@ uint64_t options_disk_bytes(const struct options *options);
  * itself failed; no further row is tried once `stop` returns true. */
 void options_probe(struct options *options, struct gather_workspace *workspace, bool (*stop)(void));
 
+/* The least ops of a repetition. Ops with something to prepare before each find colder caches than ops in a row, which
+ * shows where a file is small. */
+unsigned options_ops_min(const struct gather_plan *plan);
+
 /* The name of the row in the results: the plan's, with what Google Benchmark appends. -ENAMETOOLONG if it does not
  * fit. */
 int options_row_name(const struct gather_plan *plan, char *name, size_t size);

@@ -32,6 +32,19 @@ static const char *const prealloc[] = {
     NULL,
 };
 
+/* How a program saves a file. What is kept can be compared: closing a deleted file may wait for the device, where a
+ * kept one's bytes are still on their way. */
+#define SAVE                                                                                                           \
+  "--scope=file --target=file --keep=yes --create=new,dotnet,truncate,overwrite,settle,unlink,rename "                 \
+  "--sync=none,fdatasync --strategy=pwrite,pwritev,coalesce --count=4 "
+
+static const char *const save[] = {
+    SAVE "--file-bytes=16k --size=4k --benchmark_min_time=1e-9 --benchmark_repetitions=20 --budget=90",
+    SAVE "--file-bytes=1m --size=64k",
+    SAVE "--file-bytes=16m --size=64k",
+    NULL,
+};
+
 /* Where the three ways cross: in memory, and on /dev/null, where nothing but the calls is left. */
 static const char *const grid[] = {
     "--scope=op --strategy=pwrite,pwritev,coalesce --target=file,null --sync=none "
@@ -96,6 +109,7 @@ const struct preset presets[] = {
     {"blog", "the blog's table: 100 MB in buffers of 16,000 bytes, one by one and gathered by four, with .NET's calls",
      blog},
     {"prealloc", "the blog's second table: the same file, with and without preallocation", prealloc},
+    {"save", "how a file is saved: ways of creating it, made durable or not, of 16 KiB, 1 MiB and 16 MiB", save},
     {"grid", "the map: separate, gathered and copied, over counts and sizes, on a file and on /dev/null", grid},
     {"ladder", "pg_test_fsync's questions, with the gathered write beside each split one", ladder},
     {"wal", "a log record: a header of 24 bytes and a payload, made durable", wal},

@@ -27,17 +27,6 @@ constexpr double kWarmUpS = 1e-3;
 // Close enough to the process's start: static initialization comes before everything that takes time.
 const uint64_t process_start_ns = gather_clock_ns();
 
-// Ops with something to prepare before each find colder caches than ops in a row. A file of at most so many bytes is
-// written in a time in which that shows: a repetition is so many ops at least.
-constexpr uint64_t kSmallFileBytes = 1 << 20;
-constexpr int64_t kSmallFileOps = 20;
-
-// The ops of a repetition of which Google Benchmark wants `iterations`.
-int64_t OpsOf(const gather_plan &plan, int64_t iterations) {
-  const bool small = gather_plan_keeps(&plan) && plan.file_bytes <= kSmallFileBytes;
-  return small ? std::max(iterations, kSmallFileOps) : iterations;
-}
-
 // What is known when a timed stretch begins.
 struct Before {
   const double start_s = static_cast<double>(gather_clock_ns() - process_start_ns) / 1e9;
@@ -274,7 +263,7 @@ void Suite::TellWentWithout() {
 // The timed stretch, and what is known of it; false if it failed.
 bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
   latency_record record = {};
-  const int64_t ops = OpsOf(*row.plan, state.max_iterations);
+  const int64_t ops = std::max<int64_t>(state.max_iterations, options_ops_min(row.plan));
   int error = options_.latency ? latency_record_open(&record, static_cast<uint64_t>(ops)) : 0;
   if (error)
     Fail(row, "record latencies", -error);

@@ -23,6 +23,11 @@ int options_row_name(const struct gather_plan *plan, char *name, size_t size) {
   return added < 0 || (size_t)added >= rest ? -ENAMETOOLONG : 0;
 }
 
+unsigned options_ops_min(const struct gather_plan *plan) {
+  enum { SMALL_BYTES = 1 << 20, OPS = 20 };
+  return gather_plan_keeps(plan) && plan->file_bytes <= SMALL_BYTES ? OPS : 1;
+}
+
 int row_builder_open(struct row_builder *builder, struct options *options, const struct plan_selection *user,
                      const char *filter) {
   *builder = (struct row_builder){.options = options, .user = user};

@@ -10,6 +10,8 @@
 
 enum { KEYS_MAX = GATHER_KEYS_MAX + 1, COLUMNS_MAX = KEYS_MAX + 20 };
 
+#define LINE_COLUMNS 120 /* of a line on the screen */
+
 /* The keys of a plan and their values, with its threads. */
 struct keys {
   struct gather_plan_key keys[KEYS_MAX];
@@ -111,8 +113,9 @@ static void write_number(char *cell, size_t size, enum form form, double value, 
     snprintf(cell, size, "-");
   else
     switch (form) {
-    case TIME:
-      snprintf(cell, size, "%.2f", value / unit->ns);
+    case TIME: /* with what is significant of it */
+      value /= unit->ns;
+      snprintf(cell, size, "%.*f", value < 99.995 ? 2 : value < 999.95 ? 1 : 0, value);
       break;
     case SHARE:
       snprintf(cell, size, "%.2f", value);
@@ -175,16 +178,29 @@ static size_t order_keys(const struct grid *grid, const char *order[KEYS_MAX]) {
   return known;
 }
 
+/* What a key is where the name leaves it out, as other rows have it: its usual value. */
+static const char *usual_value(const struct table_row *row, const char *key) {
+  const bool on_file = (row->plan->target->provided & GATHER_IS_FILE) != 0;
+  if (strcmp(key, "create") == 0)
+    return on_file ? gather_plan_create(row->plan)->name : "";
+  if (strcmp(key, "keep") == 0)
+    return !on_file ? "" : gather_plan_keeps(row->plan) ? "yes" : "no";
+  return strcmp(key, "preallocate") == 0 || strcmp(key, "direct") == 0 ? "no" : "";
+}
+
 static void fill_keys(struct grid *grid, const char *const *order, size_t known) {
   struct keys keys;
   for (size_t k = 0; k < known; k++)
     grid->cells[0][k] = copy(order[k]);
   for (size_t row = 0; row < grid->count; row++) {
     read_keys(&grid->rows[row], &keys);
-    for (size_t k = 0; k < known; k++)
+    for (size_t k = 0; k < known; k++) {
+      const char *value = usual_value(&grid->rows[row], order[k]);
       for (int i = 0; i < keys.count; i++)
         if (strcmp(keys.keys[i].key, order[k]) == 0)
-          grid->cells[row + 1][k] = copy(keys.keys[i].value);
+          value = keys.keys[i].value;
+      grid->cells[row + 1][k] = copy(value);
+    }
   }
 }
 
@@ -270,7 +286,7 @@ static void add_quantiles(struct grid *grid) {
   }
 }
 
-/* Columns as wide as their widest cell. */
+/* Columns as wide as their widest cell, nearer to each other where the lines would not fit into a terminal. */
 static void add_lines(struct text *text, const struct grid *grid) {
   int widths[COLUMNS_MAX] = {0};
   for (size_t line = 0; line <= grid->count; line++)
@@ -278,9 +294,13 @@ static void add_lines(struct text *text, const struct grid *grid) {
       int width = (int)strlen(cell(grid, line, i));
       widths[i] = width > widths[i] ? width : widths[i];
     }
+  size_t length = 2 * (grid->columns - 1);
+  for (size_t i = 0; i < grid->columns; i++)
+    length += (size_t)widths[i];
+  const char *const gap = length <= LINE_COLUMNS ? "  " : " ";
   for (size_t line = 0; line <= grid->count; line++) {
     for (size_t i = 0; i < grid->columns; i++)
-      text_add(text, "%s%*s", i ? "  " : "", i < grid->left ? -widths[i] : widths[i], cell(grid, line, i));
+      text_add(text, "%s%*s", i ? gap : "", i < grid->left ? -widths[i] : widths[i], cell(grid, line, i));
     while (text->bytes[text->length - 1] == ' ')
       text->length--;
     text_add(text, "\n");
