@@ -1,5 +1,5 @@
-/* command_line.c: from arguments to options. An option of the run is a row of run_options and a case of
- * take_run_option. */
+/* command_line.c: from arguments to options. A new option of the run is a function that notes its value, and a row of
+ * run_options. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -15,35 +15,7 @@
 #define MIN_TIME_MAX 1000000 /* seconds of a repetition, more than a week; iterations too */
 
 /* What getopt_long calls an option: above all characters, which it calls short options by. */
-enum { PLAN_FIRST = 256, RUN_FIRST = PLAN_FIRST + PLAN_OPTIONS };
-
-enum run_option_id {
-  RUN_DIR = RUN_FIRST,
-  RUN_PRESET,
-  RUN_PRESET_FILE,
-  RUN_QUICK,
-  RUN_LATENCY,
-  RUN_BUDGET,
-  RUN_DRY_RUN,
-  RUN_LIST,
-  RUN_HELP,
-  RUN_VERSION,
-};
-
-const struct run_option run_options[] = {
-    {RUN_PRESET, "preset", "NAME", "a named set of options, for what is not given (see --list)"},
-    {RUN_PRESET_FILE, "preset-file", "FILE", "the same from a file: one product of options a line, # starts a comment"},
-    {RUN_DIR, "dir", "DIR", "where files are made (default: $TMPDIR or /tmp)"},
-    {RUN_LATENCY, "latency", NULL, "record each op's time, for p50, p99, p99.9 and max"},
-    {RUN_BUDGET, "budget", "SECONDS", "as many of the repetitions as fit into that time, ten at least"},
-    {RUN_QUICK, "quick", NULL, "a tenth of the repetitions, three at least"},
-    {RUN_DRY_RUN, "dry-run", NULL, "only say which rows there are and how many bytes they write"},
-    {RUN_LIST, "list", NULL, "what there is, and what cannot be used here and why"},
-    {RUN_HELP, "help", NULL, "this text"},
-    {RUN_VERSION, "version", NULL, "the version"},
-    {0},
-};
-enum { RUN_OPTIONS = sizeof run_options / sizeof *run_options - 1 };
+enum { PLAN_FIRST = 256, RUN_FIRST = PLAN_FIRST + PLAN_OPTIONS_MAX };
 
 static bool starts_with(const char *text, const char *prefix) {
   return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -124,51 +96,95 @@ static int take_benchmark_flag(struct options *options, struct command_line *lin
   return 0;
 }
 
-static int set_budget(struct command_line *line, const char *text) {
+/* --- Each function notes the value of an option of the run; 0, or -EINVAL after one line on stderr. --- */
+
+static int take_preset(struct options *options, struct command_line *line, const char *value) {
+  (void)options;
+  line->preset = value;
+  return preset_find(value) ? 0 : complain("--preset: there is no preset '%s' (see --list)", value);
+}
+
+static int take_preset_file(struct options *options, struct command_line *line, const char *value) {
+  (void)options;
+  line->preset_file = value;
+  return 0;
+}
+
+static int take_dir(struct options *options, struct command_line *line, const char *value) {
+  (void)line;
+  options->dir = value;
+  return *value ? 0 : complain("--dir: no directory given");
+}
+
+static int take_latency(struct options *options, struct command_line *line, const char *value) {
+  (void)line;
+  (void)value;
+  options->latency = true;
+  return 0;
+}
+
+static int take_budget(struct options *options, struct command_line *line, const char *value) {
+  (void)options;
   uint64_t number;
-  const char *wrong = plan_options_number(text, &number);
+  const char *wrong = plan_options_number(value, &number);
   if (!wrong && (number == 0 || number > BUDGET_MAX))
     wrong = "is out of range";
   if (wrong)
-    return complain("--budget: '%s' %s", text, wrong);
+    return complain("--budget: '%s' %s", value, wrong);
   line->budget_s = (unsigned)number;
   return 0;
 }
 
-static int take_run_option(struct options *options, struct command_line *line, int id, const char *value) {
-  switch ((enum run_option_id)id) {
-  case RUN_DIR:
-    options->dir = value;
-    return *value ? 0 : complain("--dir: no directory given");
-  case RUN_PRESET:
-    line->preset = value;
-    return preset_find(value) ? 0 : complain("--preset: there is no preset '%s' (see --list)", value);
-  case RUN_PRESET_FILE:
-    line->preset_file = value;
-    return 0;
-  case RUN_LATENCY:
-    options->latency = true;
-    return 0;
-  case RUN_BUDGET:
-    return set_budget(line, value);
-  case RUN_QUICK:
-    line->quick = true;
-    return 0;
-  case RUN_DRY_RUN:
-    options->action = OPTIONS_DRY_RUN;
-    return 0;
-  case RUN_LIST:
-    options->action = OPTIONS_LIST;
-    return 0;
-  case RUN_HELP:
-    options->action = OPTIONS_HELP;
-    return 0;
-  case RUN_VERSION:
-    options->action = OPTIONS_VERSION;
-    return 0;
-  }
-  return -EINVAL;
+static int take_quick(struct options *options, struct command_line *line, const char *value) {
+  (void)options;
+  (void)value;
+  line->quick = true;
+  return 0;
 }
+
+static int take_dry_run(struct options *options, struct command_line *line, const char *value) {
+  (void)line;
+  (void)value;
+  options->action = OPTIONS_DRY_RUN;
+  return 0;
+}
+
+static int take_list(struct options *options, struct command_line *line, const char *value) {
+  (void)line;
+  (void)value;
+  options->action = OPTIONS_LIST;
+  return 0;
+}
+
+static int take_help(struct options *options, struct command_line *line, const char *value) {
+  (void)line;
+  (void)value;
+  options->action = OPTIONS_HELP;
+  return 0;
+}
+
+static int take_version(struct options *options, struct command_line *line, const char *value) {
+  (void)line;
+  (void)value;
+  options->action = OPTIONS_VERSION;
+  return 0;
+}
+
+const struct run_option run_options[] = {
+    {"preset", "NAME", "a named set of options, for what is not given (see --list)", false, take_preset},
+    {"preset-file", "FILE", "the same from a file: one product of options a line, # starts a comment", false,
+     take_preset_file},
+    {"dir", "DIR", "where files are made (default: $TMPDIR or /tmp)", false, take_dir},
+    {"latency", NULL, "record each op's time, for p50, p99, p99.9 and max", false, take_latency},
+    {"budget", "SECONDS", "as many of the repetitions as fit into that time, ten at least", true, take_budget},
+    {"quick", NULL, "a tenth of the repetitions, three at least", false, take_quick},
+    {"dry-run", NULL, "only say which rows there are and how many bytes they write", false, take_dry_run},
+    {"list", NULL, "what there is, and what cannot be used here and why", false, take_list},
+    {"help", NULL, "this text", false, take_help},
+    {"version", NULL, "the version", false, take_version},
+    {0},
+};
+enum { RUN_OPTIONS = sizeof run_options / sizeof *run_options - 1 };
 
 /* What getopt_long would say itself, if it did not print the argument as it is. */
 static int complain_of_option(int id, const char *argument) {
@@ -182,14 +198,15 @@ static int complain_of_option(int id, const char *argument) {
 }
 
 int command_line_parse(struct options *options, struct command_line *line, int argc, char **argv, bool from_preset) {
-  struct option known[PLAN_OPTIONS + RUN_OPTIONS + 1] = {0};
-  for (int i = 0; i < PLAN_OPTIONS; i++)
-    known[i] = (struct option){plan_options[i].name, plan_options[i].argument ? required_argument : optional_argument,
-                               NULL, PLAN_FIRST + i};
-  for (int i = 0, next = PLAN_OPTIONS; i < RUN_OPTIONS; i++)
-    if (!from_preset || run_options[i].id == RUN_BUDGET)
+  struct option known[PLAN_OPTIONS_MAX + RUN_OPTIONS + 1] = {0};
+  int next = 0;
+  for (int i = 0; plan_options[i].name; i++)
+    known[next++] = (struct option){
+        plan_options[i].name, plan_options[i].argument ? required_argument : optional_argument, NULL, PLAN_FIRST + i};
+  for (int i = 0; i < RUN_OPTIONS; i++)
+    if (!from_preset || run_options[i].in_presets)
       known[next++] = (struct option){run_options[i].name, run_options[i].argument ? required_argument : no_argument,
-                                      NULL, run_options[i].id};
+                                      NULL, RUN_FIRST + i};
 
   char **ours = allocate((size_t)argc + 1, sizeof *ours);
   int ours_count = 1, error = 0;
@@ -208,7 +225,7 @@ int command_line_parse(struct options *options, struct command_line *line, int a
     if (id == '?' || id == ':') {
       error = complain_of_option(id, ours[optind - 1]);
     } else if (id >= RUN_FIRST) {
-      error = take_run_option(options, line, id, optarg);
+      error = run_options[id - RUN_FIRST].take(options, line, optarg);
     } else {
       const int option = id - PLAN_FIRST;
       error = plan_option_parse(&plan_options[option], optarg ? optarg : "yes", &line->selection.of[option]);

@@ -5,16 +5,6 @@
 #include "options.h"
 #include "plan_options.h"
 
-/* An option of the run, as against one that shapes rows. */
-struct run_option {
-  int id; /* for getopt_long */
-  const char *name;
-  const char *argument; /* NULL where it takes none */
-  const char *doc;      /* one line */
-};
-
-extern const struct run_option run_options[]; /* ends with a NULL name */
-
 /* What was said, before presets and defaults fill the rest. Starts as {0}. */
 struct command_line {
   struct plan_selection selection;
@@ -23,6 +13,18 @@ struct command_line {
   unsigned budget_s;  /* 0 where not given */
   const char *filter; /* --benchmark_filter, or NULL */
 };
+
+/* An option of the run, as against one that shapes rows. */
+struct run_option {
+  const char *name;
+  const char *argument; /* NULL where it takes none */
+  const char *doc;      /* one line */
+  bool in_presets;      /* may stand in a preset, too */
+  /* Notes its value (NULL where it takes none); 0, or -EINVAL after one line on stderr. */
+  int (*take)(struct options *options, struct command_line *line, const char *value);
+};
+
+extern const struct run_option run_options[]; /* ends with a NULL name */
 
 /* Parses arguments, of which argv[0] is not read, into `line` and, for what concerns the whole run, `options`. Texts
  * are kept, not copied. In a preset only options that shape rows may stand, and --budget and flags of Google Benchmark

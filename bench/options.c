@@ -49,7 +49,7 @@ static int add_rows(struct row_builder *builder) {
 }
 
 static bool nothing_given(const struct plan_selection *selection) {
-  for (int i = 0; i < PLAN_OPTIONS; i++)
+  for (int i = 0; plan_options[i].name; i++)
     if (selection->of[i].count)
       return false;
   return true;

@@ -200,7 +200,7 @@ const struct plan_option plan_options[] = {
     {0},
 };
 
-_Static_assert(sizeof plan_options / sizeof *plan_options == PLAN_OPTIONS + 1, "PLAN_OPTIONS is their number");
+_Static_assert(sizeof plan_options / sizeof *plan_options <= PLAN_OPTIONS_MAX + 1, "PLAN_OPTIONS_MAX is too small");
 
 /* Splits off the next value of a list, in place; NULL after the last. An empty list has one empty value. */
 static char *next_value(char **list) {
@@ -253,6 +253,6 @@ void option_values_free(struct option_values *values) {
 }
 
 void plan_selection_free(struct plan_selection *selection) {
-  for (int i = 0; i < PLAN_OPTIONS; i++)
+  for (int i = 0; i < PLAN_OPTIONS_MAX; i++)
     option_values_free(&selection->of[i]);
 }

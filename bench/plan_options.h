@@ -20,7 +20,7 @@ struct plan_option {
   size_t offset, bytes; /* of its fields in a plan */
 };
 
-enum { PLAN_OPTIONS = 18 }; /* rows of the table */
+enum { PLAN_OPTIONS_MAX = 32 }; /* room for the rows of the table */
 
 extern const struct plan_option plan_options[]; /* ends with a NULL name */
 
@@ -32,7 +32,7 @@ struct option_values {
 
 /* What each option was given. Starts as {0}. */
 struct plan_selection {
-  struct option_values of[PLAN_OPTIONS];
+  struct option_values of[PLAN_OPTIONS_MAX];
 };
 
 /* Parses a value, or a list of them, in place of earlier ones. Returns 0, or -EINVAL after one line on stderr. */

@@ -31,7 +31,7 @@ unsigned options_ops_min(const struct gather_plan *plan) {
 int row_builder_open(struct row_builder *builder, struct options *options, const struct plan_selection *user,
                      const char *filter) {
   *builder = (struct row_builder){.options = options, .user = user};
-  for (int i = 0; i < PLAN_OPTIONS; i++)
+  for (int i = 0; plan_options[i].name; i++)
     if (plan_options[i].default_value)
       plan_option_parse(&plan_options[i], plan_options[i].default_value, &builder->defaults.of[i]);
   if (filter == NULL || *filter == '\0' || strcmp(filter, "all") == 0)
@@ -85,7 +85,7 @@ static const struct option_values *chosen(const struct row_builder *builder, con
 /* The product of all values, from option `index` on. */
 static int add_product(const struct row_builder *builder, const struct plan_selection *line, int index,
                        const struct gather_plan *plan) {
-  if (index == PLAN_OPTIONS)
+  if (plan_options[index].name == NULL)
     return add_row(builder, plan);
   const struct option_values *values = chosen(builder, line, index);
   struct gather_plan next = *plan;
@@ -99,7 +99,7 @@ static int add_product(const struct row_builder *builder, const struct plan_sele
 
 int row_builder_add(struct row_builder *builder, const struct plan_selection *line) {
   size_t rows = 1;
-  for (int i = 0; i < PLAN_OPTIONS && rows <= ROWS_MAX; i++) {
+  for (int i = 0; plan_options[i].name && rows <= ROWS_MAX; i++) {
     size_t count = chosen(builder, line, i)->count;
     rows *= count ? count : 1;
   }

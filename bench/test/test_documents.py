@@ -78,6 +78,12 @@ def test_the_presets_are_those_of_the_list():
     assert first_cells(section) == names
 
 
+def test_the_scripts_are_those_of_the_folder():
+    table = RESULTS.read_text().split("| Script |")[1].split("\n\n")[0]
+    named = {cell.split()[0] for cell in first_cells(table)}
+    assert named == {path.name for path in RESULTS.parent.glob("*.py")} | {"tools/"}
+
+
 RUNS = [
     "--preset=net --target=unix --latency --benchmark_repetitions=20 --benchmark_filter=writev",
     "--sync=none,fdatasync --strategy=pwrite,pwritev --count=2 --threads=2 --window=64k",

@@ -1,6 +1,7 @@
 """Every way to write from the command line: threads, latencies, verification, presets and what is refused."""
 
 import os
+import re
 
 import pytest
 
@@ -10,14 +11,19 @@ FAST = ["--benchmark_min_time=0.001", "--benchmark_repetitions=3"]
 STREAMS = ["pipe", "unix", "tcp"]
 
 
+def listed(heading):
+    """The names below one heading of --list."""
+    section = run("--list").stdout.split(heading)[1].split("\n\n")[0]
+    return re.findall(r"(?m)^  (\w+) ", section)
+
+
 def test_every_target_and_strategy_is_measured_or_refused_with_a_reason(tmp_path):
     out = tmp_path / "out.json"
-    strategies = (
-        "write,writev,pwrite,pwritev,pwritev2,coalesce,contiguous,fallback,stdio,none"
-    )
+    strategies, targets = listed("Strategies"), listed("Targets")
+    assert {"pwrite", "none"} < set(strategies) and set(STREAMS) < set(targets)
     result = run(
-        f"--strategy={strategies}",
-        "--target=file,null,pipe,unix,tcp",
+        f"--strategy={','.join(strategies)}",
+        f"--target={','.join(targets)}",
         "--size=24+100",
         "--verify",
         f"--dir={tmp_path}",
@@ -28,11 +34,13 @@ def test_every_target_and_strategy_is_measured_or_refused_with_a_reason(tmp_path
     results = read(out)
     measured = {row["name"] for row in repetitions(results)}
     refused = results["context"]["gatherbench.refused"].splitlines()
-    assert len(measured) + len(refused) == 50
-    # Four positioned strategies cannot write to three streams.
-    assert len(refused) == 12
+    assert len(measured) + len(refused) == len(strategies) * len(targets)
+    # Positioned strategies cannot write to streams.
+    positioned = {line.split("/")[1] for line in refused}
+    assert "strategy:pwrite" in positioned and "strategy:write" not in positioned
+    assert len(refused) == len(positioned) * len(STREAMS)
     assert all("offsets" in line for line in refused)
-    assert result.stderr.count("refused:") == 12
+    assert result.stderr.count("refused:") == len(refused)
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["own files", "shared file"])
@@ -200,9 +208,7 @@ def test_the_grid_is_the_map_that_the_documents_promise():
     }
 
 
-@pytest.mark.parametrize(
-    "preset", ["blog", "prealloc", "grid", "ladder", "wal", "net", "claims", "syscall"]
-)
+@pytest.mark.parametrize("preset", listed("\nPresets"))
 def test_no_preset_asks_for_what_makes_no_sense(preset, tmp_path):
     result = run(f"--preset={preset}", "--dry-run", f"--dir={tmp_path}")
     assert result.returncode == 0
