@@ -26,6 +26,7 @@
 #include "spoiled.h"
 #include "sync_proof.h"
 #include "terminate.h"
+#include "untimed.h"
 #include "workspace.h"
 
 namespace {
@@ -102,6 +103,7 @@ exit_status MeasureIn(gather_workspace &workspace, options &options, int argc, c
   if (run) {
     options_probe(&options, &workspace, Interrupted);
     sync_proof(&options, &workspace, Interrupted);
+    untimed_observe(&options, &workspace, Interrupted);
     const unsigned wanted = options.repetitions;
     budget_apply(&options, &workspace, Interrupted);
     if (options.repetitions != wanted && !InitializeBenchmark(options))

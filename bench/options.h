@@ -8,13 +8,21 @@
 extern "C" {
 #endif
 
+/* A counter that one op told of, which was not timed. */
+struct options_counter {
+  const char *name;
+  double value;
+};
+
 /* A plan that is to be measured, or was refused. */
 struct options_row {
   struct gather_plan plan;
   char name[GATHER_NAME_MAX]; /* with what Google Benchmark appends */
   const char *refused;        /* NULL, or why it cannot be measured */
   const char *failed;         /* NULL, or what failed when it was tried */
-  char reason[160];           /* what those two point to where it had to be found out by trying */
+  struct options_counter untimed[4];
+  unsigned untimed_count;
+  char reason[160]; /* what those two point to where it had to be found out by trying */
 };
 
 enum options_action { OPTIONS_RUN, OPTIONS_LIST, OPTIONS_LIST_TESTS, OPTIONS_DRY_RUN, OPTIONS_HELP, OPTIONS_VERSION };

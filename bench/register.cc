@@ -144,7 +144,7 @@ void Suite::Register() {
     const options_row &from = options_.rows[i];
     if (from.refused)
       continue;
-    Row &row = rows_.emplace_back(&from.plan, from.name);
+    Row &row = rows_.emplace_back(&from);
     if (from.failed)
       Fail(row, from.failed, 0);
     char name[GATHER_NAME_MAX];
@@ -288,6 +288,9 @@ bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
     Fail(row, run.failure.call, -error);
   else
     AddCounters(state, run, before, ops, loop_ns);
+  if (!error && state.thread_index() == 0)
+    for (unsigned i = 0; i < row.from->untimed_count; i++)
+      state.counters[row.from->untimed[i].name] = Counter(row.from->untimed[i].value);
   if (!error && options_.latency) {
     const std::lock_guard<std::mutex> lock(row.mutex);
     error = latencies_add(&row.latencies, &record);

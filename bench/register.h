@@ -21,11 +21,12 @@ void AddContext(const char *key, const char *value);
 
 // One row of a run: a plan, and what became of it. Its threads share it.
 struct Row {
-  Row(const gather_plan *row_plan, const char *row_name) : plan(row_plan), name(row_name) {}
+  explicit Row(const options_row *row) : from(row), plan(&row->plan), name(row->name) {}
   ~Row() {
     latencies_clear(&latencies);
   }
 
+  const options_row *const from;
   const gather_plan *const plan;
   const std::string name;      // as in the results
   int64_t iterations = 0;      // of the latest entry into the benchmark function

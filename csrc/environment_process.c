@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "environment_internal.h"
+#include "folios.h"
 
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -131,6 +132,19 @@ static int socket_capacity_bytes(const char *dir, char *value, size_t size) {
   return error ? error : snprintf(value, size, "%d", bytes) < 0 ? -EINVAL : 0;
 }
 
+/* Whether folios can be counted here, or why not. */
+static int folios(const char *dir, char *value, size_t size) {
+  (void)dir;
+  const char *call;
+  uint64_t none;
+  int fd = gather_folios_begin(&call);
+  if (fd >= 0)
+    fd = gather_folios_end(fd, &none);
+  if (fd >= 0)
+    return gather_fact_text(value, size, "counted");
+  return snprintf(value, size, "not counted: %s: %s", call, strerror(-fd)) < 0 ? -EINVAL : 0;
+}
+
 const struct gather_environment_item gather_process_facts[] = {
     {"cpu_affinity", cpu_affinity},
     {"traced", traced},
@@ -138,6 +152,7 @@ const struct gather_environment_item gather_process_facts[] = {
     {"preload", preload},
     {"pipe_capacity_bytes", pipe_capacity_bytes},
     {"socket_capacity_bytes", socket_capacity_bytes},
+    {"folios", folios},
     {"libc", libc},
     {"compiler", compiler},
     {"compiler_flags", compiler_flags},

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "folios.h"
 #include "internal.h"
 
 /* --- What the suite counts itself. --- */
@@ -146,18 +147,85 @@ static const struct gather_observer observer_kernel_calls = {
     .doubt = doubt_kernel_calls,
 };
 
+static int start_folios(const struct gather_run *run, struct gather_observation *observation) {
+  (void)run;
+  const char *call;
+  const int fd = gather_folios_begin(&call);
+  observation->begin = fd;
+  return fd < 0 ? fd : 0;
+}
+
+static int read_folios(const struct gather_run *run, struct gather_observation *observation, int64_t *value) {
+  (void)run;
+  uint64_t folios;
+  int error = gather_folios_end((int)observation->begin, &folios);
+  *value = (int64_t)folios;
+  return error;
+}
+
+/* The pages of a window are there already. */
+static const struct gather_observer observer_folios = {
+    .name = "folios",
+    .unit = "folios an op",
+    .doc = "added to the page cache, in one op that was not timed",
+    .absent = "in the scope `op`, and where the kernel's tracepoint may not be read (`folios` in the context)",
+    .untimed = true,
+    .required = GATHER_WHOLE_FILE | GATHER_IS_FILE | GATHER_WRITES,
+    .start = start_folios,
+    .read = read_folios,
+};
+
 /* The last is started last and read first. */
 const struct gather_observer *const gather_observers[] = {
-    &observer_dirty, &observer_device, &observer_calls, &observer_short_writes, &observer_kernel_calls, NULL,
+    &observer_folios,
+    &observer_dirty,
+    &observer_device,
+    &observer_calls,
+    &observer_short_writes,
+    &observer_kernel_calls,
+    NULL,
 };
+
+static bool applies(const struct gather_observer *observer, const struct gather_plan *plan) {
+  return (observer->required & ~(plan->scope->provided | plan->target->provided | plan->strategy->provided)) == 0;
+}
 
 void gather_observe(struct gather_observations *observations, const struct gather_run *run) {
   *observations = (struct gather_observations){0};
   for (unsigned i = 0; gather_observers[i]; i++) {
     const struct gather_observer *observer = gather_observers[i];
     observations->of[i].started =
-        (observer->required & ~run->plan->strategy->provided) == 0 && observer->start(run, &observations->of[i]) == 0;
+        !observer->untimed && applies(observer, run->plan) && observer->start(run, &observations->of[i]) == 0;
   }
+}
+
+bool gather_is_observed_untimed(const struct gather_plan *plan) {
+  for (unsigned i = 0; gather_observers[i]; i++)
+    if (gather_observers[i]->untimed && applies(gather_observers[i], plan))
+      return true;
+  return false;
+}
+
+int gather_observe_untimed(struct gather_run *run, void (*on_counter)(void *context, const char *name, double value),
+                           void *context) {
+  for (unsigned i = 0; gather_observers[i]; i++) {
+    const struct gather_observer *observer = gather_observers[i];
+    struct gather_observation observation = {0};
+    if (!observer->untimed || !applies(observer, run->plan))
+      continue;
+    int error = gather_prepare(run);
+    if (error)
+      return error;
+    if (observer->start(run, &observation) != 0)
+      continue;
+    error = gather_op(run);
+    int64_t value;
+    if (observer->read(run, &observation, &value) == 0 && !error)
+      on_counter(context, observer->name, (double)value);
+    if (error)
+      return error;
+  }
+  return 0;
 }
 
 void gather_observed(struct gather_observations *observations, const struct gather_run *run, int64_t ops,

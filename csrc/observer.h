@@ -1,4 +1,5 @@
-/* observer.h: what is counted while ops run, around the timed stretch and never in it: a table. */
+/* observer.h: what is counted while ops run, around the timed stretch and never in it, or around one op that is not
+ * timed: a table. */
 #ifndef GATHER_OBSERVER_H
 #define GATHER_OBSERVER_H
 
@@ -25,7 +26,8 @@ struct gather_observer {
   const char *doc;    /* one line */
   const char *absent; /* why it may be absent */
   bool per_op;        /* a total, which is divided by the ops */
-  unsigned required;  /* of the strategy: gather_capability bits, without which the counter is absent */
+  bool untimed;       /* counting slows the op down: it is done once a row, around an op that is not timed */
+  unsigned required;  /* of the plan: gather_capability bits, without which the counter is absent */
   int (*start)(const struct gather_run *run, struct gather_observation *observation);
   /* Called once after each start that succeeded. */
   int (*read)(const struct gather_run *run, struct gather_observation *observation, int64_t *value);
@@ -42,13 +44,22 @@ struct gather_observations {
   struct gather_observation of[GATHER_OBSERVERS_MAX];
 };
 
-/* Begins to count for the calling thread, which runs `run`; the last row of the table comes nearest to the ops. */
+/* Begins to count for the calling thread, which runs `run`, what needs no op of its own; the last row of the table
+ * comes nearest to the ops. */
 void gather_observe(struct gather_observations *observations, const struct gather_run *run);
 
 /* Ends it after `ops` ops: calls on_counter with each value that could be told, and what raises a doubt, or NULL. */
 void gather_observed(struct gather_observations *observations, const struct gather_run *run, int64_t ops,
                      void (*on_counter)(void *context, const char *name, double value, const char *doubt),
                      void *context);
+
+/* Whether a plan has any of the others. */
+bool gather_is_observed_untimed(const struct gather_plan *plan);
+
+/* Runs an op that is not timed for each of them, and calls on_counter with what it told. Returns 0 or the -errno
+ * of an op, which run->failure tells. */
+int gather_observe_untimed(struct gather_run *run, void (*on_counter)(void *context, const char *name, double value),
+                           void *context);
 
 #ifdef __cplusplus
 }

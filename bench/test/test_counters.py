@@ -9,7 +9,7 @@ import pytest
 
 from brief import BRIEF, measure
 from mounts import disk, device_statistics
-from run_suite import SMALL, SUITE, WRAPPER, read, repetitions, run
+from run_suite import SMALL, SUITE, WRAPPER, read, repetitions, run, strace_works
 
 FILE_BYTES = 8 << 20
 NOISE = 256 << 10  # of the file system's own: a journal, inodes, superblocks
@@ -38,7 +38,7 @@ def test_device_bytes_are_those_that_the_disk_saw(kind, tmp_path):
             os.sync()
             rows = rows_of(results)
             seen = device_statistics(folder)["bytes"] - before["bytes"]
-            total = 0
+            total = expected * ("folios" in rows[0])  # an op that is not timed
             for row in rows:
                 assert row["device_bytes"] == pytest.approx(expected, abs=NOISE)
                 total += row["device_bytes"]
@@ -72,8 +72,68 @@ def test_calls_are_those_that_perf_counts(tmp_path):
     for strategy, call in ("pwrite", "pwrite64"), ("pwritev", "pwritev"):
         rows = repetitions(read(out), strategy)
         tried = 1  # before the run, to see whether this directory takes it
-        assert sum(row["calls"] for row in rows) == counted[call] - tried
+        observed = [row["calls"] for row in rows[:1] if "folios" in row]  # not timed
+        assert sum([row["calls"] for row in rows] + observed) == counted[call] - tried
         assert all(row["kernel_calls"] == row["calls"] for row in rows)
+
+
+def test_folios_are_those_that_perf_counts(tmp_path):
+    """A file that is written by single pages has a folio for each; and so has perf, for each file."""
+    command = ["perf", "stat", "-x,", "-e", "filemap:mm_filemap_add_to_page_cache"]
+    command += ["-o", tmp_path / "perf"]
+    try:
+        able = subprocess.run([*command, "true"], capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("perf is missing")
+    if able.returncode or "not" in (tmp_path / "perf").read_text() or WRAPPER:
+        pytest.skip("perf counts no folios of this program here")
+    pages = 2000
+    out = tmp_path / "out.json"
+    options = ["--scope=file", f"--file-bytes={pages * 4096}", "--size=4k", "--count=1"]
+    options += [
+        "--strategy=pwrite",
+        "--benchmark_repetitions=5",
+        "--benchmark_min_time=1e-9",
+    ]
+    run(
+        *options,
+        f"--dir={tmp_path}",
+        f"--benchmark_out={out}",
+        program=[*command, *SUITE],
+    )
+    assert read(out)["context"]["gatherbench.folios"] == "counted"
+    counted = int(
+        re.search(r"^(\d+),,filemap", (tmp_path / "perf").read_text(), re.M)[1]
+    )
+    for row in repetitions(read(out)):
+        assert (
+            pages <= row["folios"] <= 1.05 * pages
+        )  # and of what the file system itself reads
+        files = 6  # with the one that is not timed
+        assert files * pages <= counted <= files * row["folios"] + pages
+
+
+def test_folios_that_cannot_be_counted_are_absent_with_the_reason(tmp_path):
+    """As for a user who may not use the kernel's tracepoints."""
+    out = tmp_path / "out.json"
+    filtered = ["strace", "-f", "-qq", "-o", "/dev/null", "--seccomp-bpf"]
+    filtered += [
+        "-e",
+        "trace=perf_event_open",
+        "-e",
+        "inject=perf_event_open:error=EACCES",
+    ]
+    if not strace_works() or WRAPPER:
+        pytest.skip("strace cannot inject here")
+    options = [*SMALL, *BRIEF, "--strategy=pwrite", f"--dir={tmp_path}"]
+    env = {"ASAN_OPTIONS": "detect_leaks=0"}  # it cannot run under a tracer
+    result = run(
+        *options, f"--benchmark_out={out}", program=[*filtered, *SUITE], env=env
+    )
+    assert result.returncode == 0, result.stderr
+    assert all("folios" not in row for row in repetitions(read(out)))
+    said = read(out)["context"]["gatherbench.folios"]
+    assert re.fullmatch(r"not counted: (tracefs|perf_event_open): [\w ]+", said)
 
 
 def dirty_bytes():
