@@ -76,9 +76,10 @@ static int build_rows(struct options *options, const struct command_line *user) 
   if (!error)
     error = add_rows(&builder);
   row_builder_close(&builder);
-  if (!error)
-    error = rows_remove_duplicates(options);
-  return error ? error : rows_check_scopes(options);
+  if (error)
+    return error;
+  rows_remove_duplicates(options);
+  return rows_check_scopes(options);
 }
 
 static void fill_rest(struct options *options, const struct command_line *user, bool repetitions_given) {

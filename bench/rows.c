@@ -115,33 +115,24 @@ static int compare_names(const void *left, const void *right) {
   return order ? order : (*one > *other) - (*one < *other);
 }
 
-int rows_remove_duplicates(struct options *options) {
+void rows_remove_duplicates(struct options *options) {
   const struct options_row **sorted = allocate(options->rows_count, sizeof *sorted);
   bool *duplicate = allocate(options->rows_count, sizeof *duplicate);
   for (size_t i = 0; i < options->rows_count; i++)
     sorted[i] = &options->rows[i];
   qsort(sorted, options->rows_count, sizeof *sorted, compare_names);
-  int error = 0;
-  for (size_t i = 1; i < options->rows_count && !error; i++) {
-    if (strcmp(sorted[i - 1]->name, sorted[i]->name) != 0)
-      continue;
-    if (sorted[i - 1]->plan.reuse_buffer != sorted[i]->plan.reuse_buffer ||
-        sorted[i - 1]->plan.pinned != sorted[i]->plan.pinned || sorted[i - 1]->plan.cpu != sorted[i]->plan.cpu)
-      error = complain("two rows differ only in what no name shows (--buffers, --cpu): %s", sorted[i]->name);
-    duplicate[sorted[i] - options->rows] = true;
-  }
+  for (size_t i = 1; i < options->rows_count; i++)
+    duplicate[sorted[i] - options->rows] = strcmp(sorted[i - 1]->name, sorted[i]->name) == 0;
   size_t kept = 0;
-  for (size_t i = 0; i < options->rows_count && !error; i++) {
+  for (size_t i = 0; i < options->rows_count; i++) {
     if (duplicate[i])
       options->refused_count -= options->rows[i].refused != NULL;
     else
       options->rows[kept++] = options->rows[i];
   }
-  if (!error)
-    options->rows_count = kept;
+  options->rows_count = kept;
   free(sorted);
   free(duplicate);
-  return error;
 }
 
 int rows_check_scopes(const struct options *options) {

@@ -27,9 +27,8 @@ void row_builder_close(struct row_builder *builder);
 /* Adds the product of all values that the user, the line or else the defaults give. Errors as above. */
 int row_builder_add(struct row_builder *builder, const struct plan_selection *line);
 
-/* Lines of a preset may overlap; a row that is asked for twice is measured once. Rows that share a name but not a plan
- * could not be told apart in the results: -EINVAL after one line on stderr. */
-int rows_remove_duplicates(struct options *options);
+/* Lines of a preset may overlap; a row that is asked for twice is measured once. */
+void rows_remove_duplicates(struct options *options);
 
 /* Google Benchmark's minimum time is one for all rows, so they must be of one scope: -EINVAL as above if not. */
 int rows_check_scopes(const struct options *options);

@@ -142,7 +142,7 @@ const struct gather_create *gather_create_find(const char *name);
 enum {
   GATHER_SIZES_MAX = 8,  /* parts of a pattern of sizes */
   GATHER_NAME_MAX = 256, /* bytes of a plan's name, with its NUL */
-  GATHER_KEYS_MAX = 16,  /* keys of a plan */
+  GATHER_KEYS_MAX = 20,  /* keys of a plan */
 };
 
 #define GATHER_WINDOW_BYTES (UINT64_C(64) << 20) /* the window that `op` overwrites unless the plan says otherwise */

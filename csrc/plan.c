@@ -252,6 +252,12 @@ int gather_plan_keys(const struct gather_plan *plan, struct gather_plan_key *key
     add_key(keys, &count, "window", "%llu", (unsigned long long)plan->window_bytes);
   if (plan->shared_file)
     add_key(keys, &count, "shared_file", "yes");
+  if (plan->reuse_buffer)
+    add_key(keys, &count, "buffers", "one");
+  if (plan->verify)
+    add_key(keys, &count, "verify", "yes");
+  if (plan->pinned)
+    add_key(keys, &count, "cpu", "%u", plan->cpu);
   add_key(keys, &count, "count", "%zu", plan->count);
   add_sizes(plan, keys, &count);
   return count;

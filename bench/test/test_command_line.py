@@ -75,7 +75,7 @@ def test_list_tests_makes_no_file(tmp_path):
     )
     assert result.returncode == 0
     assert result.stdout.splitlines() == [
-        f"file/strategy:{name}/target:{target}/file_bytes:100000000/count:4/size:16000/real_time"
+        f"file/strategy:{name}/target:{target}/file_bytes:100000000/buffers:one/count:4/size:16000/real_time"
         for target, names in {
             "file/sync:none/create:dotnet": [
                 "pwrite",
@@ -315,6 +315,19 @@ def test_a_preset_file_is_read_and_the_command_line_lies_over_it(tmp_path):
         f"--preset-file={preset}", "--size=32", "--benchmark_list_tests"
     ).stdout
     assert listed.count("size:32") == 3
+
+
+def test_rows_that_differ_in_any_option_have_names_of_their_own(tmp_path):
+    preset = tmp_path / "mine"
+    others = ["--buffers=one", "--verify", "--cpu=0", ""]
+    preset.write_text(
+        "\n".join(f"--strategy=write --target=null --count=2 {o}" for o in others * 2)
+    )
+    listed = run(f"--preset-file={preset}", "--benchmark_list_tests")
+    assert listed.stdout.splitlines() == [
+        f"op/strategy:write/target:null/sync:none{key}/count:2/size:4096/real_time"
+        for key in ("/buffers:one", "/verify:yes", "/cpu:0", "")
+    ]
 
 
 def test_a_preset_file_with_a_mistake_is_bad_usage(tmp_path):

@@ -147,7 +147,7 @@ def test_a_growing_log_is_synced_batch_by_batch(tmp_path):
     results = read(out)
     names = {row["name"].split("/real_time")[0] for row in repetitions(results)}
     assert names == {
-        "file/strategy:pwritev/target:file/sync:fdatasync/sync_each:yes/file_bytes:65536/count:4/size:4096"
+        "file/strategy:pwritev/target:file/sync:fdatasync/sync_each:yes/file_bytes:65536/verify:yes/count:4/size:4096"
     }
     assert "no call after a batch" in results["context"]["gatherbench.refused"]
 

@@ -30,7 +30,8 @@ def test_a_command_line_of_then_makes_the_same_rows(name, besides, tmp_path):
     listed = run(*words, *besides, f"--dir={tmp_path}", "--benchmark_list_tests")
     assert listed.returncode == 0
     names = {row["run_name"] for row in document["benchmarks"]}
-    assert set(listed.stdout.split()) == names
+    # A name says since then that one buffer is used again.
+    assert {n.replace("/buffers:one", "") for n in listed.stdout.split()} == names
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,11 @@ static void name_of_what_is_unusual(void **state) {
   gather_plan_name(&plan, name, sizeof name);
   assert_string_equal(name, "file/strategy:pwrite/target:file/sync:none/preallocate:yes/"
                             "file_bytes:9000/count:3/size:24+4096");
+  plan = usual_plan(&(struct shape){3, {24}, 1, 0});
+  plan.target = gather_target_find("null");
+  plan.reuse_buffer = plan.verify = plan.pinned = true;
+  gather_plan_name(&plan, name, sizeof name);
+  assert_string_equal(name, "op/strategy:pwrite/target:null/sync:none/buffers:one/verify:yes/cpu:0/count:3/size:24");
 }
 
 static void name_that_does_not_fit(void **state) {

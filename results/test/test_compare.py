@@ -563,6 +563,35 @@ def test_all_pairs_of_a_table_are_one_family(compare, rng):
     assert least["p_corrected"] == pytest.approx(min(1, 20 * least["p"]))
 
 
+@pytest.mark.parametrize("key", ["buffers:one", "verify:yes", "cpu:1"])
+def test_a_name_that_says_less_in_an_older_file_is_the_same_row(compare, rng, key):
+    old = [OP.format("pwrite", count) for count in (4, 8)]
+    new = [name.replace("/count", f"/{key}/count") for name in old]
+    sides = alternating(rng, dict.fromkeys(old, 100), dict.fromkeys(new, 100))
+    document = as_data(compare, **sides)
+    assert verdicts(document) == dict.fromkeys(new, "same")
+    assert document["exit_status"] == 0
+
+
+def test_rows_that_only_the_newer_key_tells_apart_are_not_mixed(compare, rng):
+    name = OP.format("pwrite", 4)
+    one = name.replace("/count", "/buffers:one/count")
+    both = {name: 100, one: 120}
+    document = as_data(compare, **alternating(rng, both, both))
+    assert verdicts(document) == {name: "same", one: "same"}
+    # An older file's only row could be either.
+    either = run_of(rng, **{one: 100, name.replace("/count", "/cpu:1/count"): 120})
+    for sides in (run_of(rng, **{name: 100}), either), (
+        either,
+        run_of(rng, **{name: 100}),
+    ):
+        assert verdicts(as_data(compare, *sides)) == {}
+    status, out, _ = compare(
+        run_of(rng, **{OP.format("pwrite", 8): 100}), run_of(rng, **{one: 100})
+    )
+    assert status == 3 and "different workloads: count:8 against count:4" in flat(out)
+
+
 @pytest.mark.parametrize(
     "key, other",
     [("file_bytes:100000000", "file_bytes:101000000"), ("count:4", "count:8")],

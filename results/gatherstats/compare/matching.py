@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gatherstats.data.comparable import WORK_KEYS, work_difference
 from gatherstats.data.grouping import baseline_value
-from gatherstats.data.names import RowName
+from gatherstats.data.names import LATER_KEYS
 from gatherstats.errors import UserError
 from gatherstats.stats.samples import RowSample
 
@@ -33,25 +33,21 @@ class Matching:
 def match_by_name(old: Sequence[RowSample], new: Sequence[RowSample]) -> Matching:
     """Pair rows of the same name, in the order of the old run.
 
-    Rows without a namesake are paired where their names differ in the amount of work alone, with
-    that as the obstacle.
+    Rows without a namesake are paired where their names differ only in keys that older files lack,
+    or in the amount of work, with that as the obstacle.
     """
-    by_name = {one.row.name.text: one for one in new}
+    lonely = {one.row.name.text: one for one in new}
     found: dict[str, tuple[RowSample, str]] = {}
-    for one in old:
-        partner = by_name.get(one.row.name.text)
-        if partner is not None:
-            found[one.row.name.text] = (partner, "")
-    lonely = {name: one for name, one in by_name.items() if name not in found}
-    by_rest = _by_everything_but_work(lonely.values())
-    for one in old:
-        rest = _everything_but_work(one.row.name)
-        if one.row.name.text in found or len(by_rest.get(rest, ())) != 1:
-            continue
-        partner = by_rest.pop(rest)[0]
-        obstacle = work_difference(one.row.name.keys, partner.row.name.keys)
-        found[one.row.name.text] = (partner, obstacle)
-        del lonely[partner.row.name.text]
+    for left_out in ((), LATER_KEYS, (*LATER_KEYS, *WORK_KEYS)):
+        waiting = [one for one in old if one.row.name.text not in found]
+        partners = _by_rest(lonely.values(), left_out)
+        for rest, ones in _by_rest(waiting, left_out).items():
+            if len(ones) != 1 or len(partners.get(rest, ())) != 1:
+                continue
+            base, partner = ones[0].row.name, partners[rest][0]
+            obstacle = work_difference(base.keys, partner.row.name.keys)
+            found[base.text] = (partner, obstacle)
+            del lonely[partner.row.name.text]
     names = [one.row.name.text for one in old]
     return Matching(
         [Match(one, *found[n]) for n, one in zip(names, old) if n in found],
@@ -95,14 +91,15 @@ def match_by_key(
     return result
 
 
-def _everything_but_work(name: RowName) -> object:
-    return name.without(*WORK_KEYS) if name.is_ours else name.text
-
-
-def _by_everything_but_work(rows: Iterable[RowSample]) -> dict[object, list[RowSample]]:
+def _by_rest(
+    rows: Iterable[RowSample], left_out: tuple[str, ...]
+) -> dict[object, list[RowSample]]:
+    """The rows by their names without some keys; other suites' rows by their whole names."""
     groups: dict[object, list[RowSample]] = {}
     for one in rows:
-        groups.setdefault(_everything_but_work(one.row.name), []).append(one)
+        name = one.row.name
+        rest = name.without(*left_out) if name.is_ours and left_out else name.text
+        groups.setdefault(rest, []).append(one)
     return groups
 
 

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 
 SCOPES = ("op", "file")
 
+LATER_KEYS = ("buffers", "verify", "cpu")
+"""Keys that the names of older files lack: without them such a name means the same row."""
+
 # A name with more components is not of this suite, whose longest have about fifteen.
 _MOST_COMPONENTS = 40
 
