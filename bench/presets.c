@@ -32,6 +32,17 @@ static const char *const prealloc[] = {
     NULL,
 };
 
+/* What a call, a folio and a byte cost: sizes that are whole pages and sizes that are not, one buffer a call and four,
+ * up to 256 KiB a call: folios of more are seldom to be had, and looking for them takes time. */
+#define FOLIOS "--scope=file --target=file --file-bytes=64000000 --buffers=one "
+
+static const char *const folios[] = {
+    FOLIOS "--strategy=pwrite --count=1 --size=4096,6000,8192,12000,16000,16384,32000,32768,64000,65536,131072,262144 "
+           "--benchmark_min_time=1e-9 --benchmark_repetitions=30 --budget=30",
+    FOLIOS "--strategy=pwritev --count=4 --size=4096,6000,8192,12000,16000,16384,32000,32768,64000,65536",
+    NULL,
+};
+
 /* How a program saves a file. What is kept can be compared: closing a deleted file may wait for the device, where a
  * kept one's bytes are still on their way. */
 #define SAVE                                                                                                           \
@@ -110,6 +121,7 @@ const struct preset presets[] = {
      blog},
     {"prealloc", "the blog's second table: the same file, with and without preallocation", prealloc},
     {"save", "how a file is saved: ways of creating it, made durable or not, of 16 KiB, 1 MiB and 16 MiB", save},
+    {"folios", "what a call, a folio and a byte cost: sizes of whole pages and others, alone and gathered", folios},
     {"grid", "the map: separate, gathered and copied, over counts and sizes, on a file and on /dev/null", grid},
     {"ladder", "pg_test_fsync's questions, with the gathered write beside each split one", ladder},
     {"wal", "a log record: a header of 24 bytes and a payload, made durable", wal},

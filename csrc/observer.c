@@ -160,7 +160,7 @@ static int read_folios(const struct gather_run *run, struct gather_observation *
   uint64_t folios;
   int error = gather_folios_end((int)observation->begin, &folios);
   *value = (int64_t)folios;
-  return error;
+  return error ? error : folios == 0 ? -ENODATA : 0; /* tmpfs, for one, adds its folios past the tracepoint */
 }
 
 /* The pages of a window are there already. */
@@ -168,7 +168,7 @@ static const struct gather_observer observer_folios = {
     .name = "folios",
     .unit = "folios an op",
     .doc = "added to the page cache, in one op that was not timed",
-    .absent = "in the scope `op`, and where the kernel's tracepoint may not be read (`folios` in the context)",
+    .absent = "in the scope `op`, where the tracepoint may not be read, and on file systems that pass it by",
     .untimed = true,
     .required = GATHER_WHOLE_FILE | GATHER_IS_FILE | GATHER_WRITES,
     .start = start_folios,
