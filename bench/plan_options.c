@@ -172,7 +172,8 @@ static const char *set_buffers(const char *text, struct gather_plan *plan) {
 
 /* The last one varies fastest, so that strategies stand side by side. */
 const struct plan_option plan_options[] = {
-    {"scope", "op|file", "op", "what one timed op is: a batch, or a whole file", false, set_scope, FIELD(scope)},
+    {"scope", "NAME", "op", "what one timed op is: op (a batch) or file (a whole file)", false, set_scope,
+     FIELD(scope)},
     {"target", "LIST", "file", "what is written to", true, set_target, FIELD(target)},
     {"sync", "LIST", "none", "how a batch is made durable", true, set_sync, FIELD(durability)},
     {"sync-each", NULL, "no", "scope file: make each batch durable, as in a growing log", false, set_sync_each,

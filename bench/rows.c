@@ -138,7 +138,8 @@ void rows_remove_duplicates(struct options *options) {
 int rows_check_scopes(const struct options *options) {
   for (size_t i = 1; i < options->rows_count; i++)
     if (options->rows[i].plan.scope != options->rows[0].plan.scope)
-      return complain("rows of the scopes op and file cannot be measured in one run");
+      return complain("rows of the scopes %s and %s cannot be measured in one run", options->rows[0].plan.scope->name,
+                      options->rows[i].plan.scope->name);
   return 0;
 }
 

@@ -47,6 +47,12 @@ def test_an_unknown_key_is_kept():
     assert name.keys["system"] == "X64" and name.keys["colour"] == "red"
 
 
+def test_a_scope_that_came_later_is_read_like_the_others():
+    keys = "strategy:writev/target:file/sync:none/count:4/size:16/loops:2"
+    name = parse_name(f"record/{keys}/real_time")
+    assert name.scope == "record" and name.keys["loops"] == "2"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -12,7 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-SCOPES = ("op", "file")
+_SCOPES = ("op", "file")
+
+# Keys that all rows of this suite have, by which one of a scope unknown here is recognized.
+_KEYS_OF_ALL = {"strategy", "target", "sync", "count", "size"}
 
 LATER_KEYS = ("buffers", "verify", "cpu")
 """Keys that the names of older files lack: without them such a name means the same row."""
@@ -78,7 +81,9 @@ def parse_name(text: str) -> RowName:
     while len(components) > 1 and _SUFFIX.fullmatch(components[-1]):
         suffixes.insert(0, components.pop())
     keys = _pairs(components[1:])
-    if components[0] not in SCOPES or keys is None or "strategy" not in keys:
+    if keys is None or not (
+        (components[0] in _SCOPES and "strategy" in keys) or _KEYS_OF_ALL <= keys.keys()
+    ):
         return RowName(text, None, {}, tuple(suffixes))
     return RowName(text, components[0], keys, tuple(suffixes))
 
