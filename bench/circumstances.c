@@ -1,4 +1,4 @@
-/* circumstances.c: what the heading names, and what spoils the figures whatever happens meanwhile. */
+/* circumstances.c: what the heading names, and what spoils the figures from the begin of a run on. */
 #include "circumstances.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "spoiled.h"
 #include "sync_proof.h"
 
-/* A fact as it is, or false where it cannot be told. */
+/* Reads a fact, unescaped; false where it is unknown. */
 static bool read_fact(const struct options *options, const char *key, char value[GATHER_FACT_MAX]) {
   return gather_environment_read(options->dir, key, value, GATHER_FACT_MAX) == 0;
 }
@@ -112,7 +112,7 @@ static void describe_emulation(const struct options *options, char *text, size_t
     snprintf(text, size, "emulated by %s", by);
 }
 
-/* What the heading's second line says of facts, in their order; what cannot be told, or is usual, is left out. */
+/* The heading's second line. What is unknown or usual is left out. */
 static void describe_machine(const struct options *options, char *text, size_t size) {
   char value[GATHER_FACT_MAX], other[GATHER_FACT_MAX];
   *text = '\0';
@@ -148,7 +148,7 @@ void circumstances_heading(const struct options *options, char *lines, size_t si
            printable(options->dir, dir, sizeof dir), *facts ? "\n" : "", printable(facts, shown, sizeof shown));
 }
 
-/* What slows each system call down, or may stand in for it. */
+/* What slows system calls down or may replace them. */
 static const struct {
   const char *key, *before, *behind;
 } in_the_way[] = {
@@ -157,7 +157,7 @@ static const struct {
     {"preload", "preloaded: ", ", which may stand in for the calls under test"},
 };
 
-/* What a stream of the usual size takes: less makes a writer wait in the middle of its batch. */
+/* Usual capacities of streams: with less a writer waits in the middle of its batch. */
 static const struct {
   const char *target, *key, *what;
   long usual_bytes;

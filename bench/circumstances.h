@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/* A fact of the environment into value[size], printable, or what stands in for it where it cannot be told. */
+/* Writes a fact of the environment into value[size], printable; `unknown` where it is not known. */
 void circumstances_fact(const struct options *options, const char *key, const char *unknown, char *value, size_t size);
 
-/* The heading of a table: a line on where the rows are measured, and one on what decides their figures there. */
+/* Writes the heading of a table: a line on where the rows are measured, and one on what decides their figures there. */
 void circumstances_heading(const struct options *options, char *lines, size_t size);
 
 /* Adds the sentences on what spoils the figures of any run here (spoiled.h). */

@@ -26,7 +26,7 @@ struct run_context {
 /* Adds what is known before the first row. The options must outlive the context. */
 void context_begin(struct run_context *context, const struct options *options, int argc, char **argv, context_add *add);
 
-/* Adds what is known after the last row: what held the run back or disturbed it, and all that spoils its figures. The
+/* Adds what is known after the last row: what slowed the run down from outside, and all that spoils its figures. The
  * first call ends the run; the others do nothing. */
 void context_end(struct run_context *context);
 

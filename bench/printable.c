@@ -1,4 +1,5 @@
-/* printable.c: what may not reach a terminal as it is. The Python counterpart is results/gatherstats/text/safe.py. */
+/* printable.c: escapes what must not reach a terminal as it is. The Python counterpart is
+ * results/gatherstats/text/safe.py. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -48,14 +48,15 @@ int process_catch_interruptions(void) {
   return 0;
 }
 
-/* A reader that goes away and a file that may not grow are errors of a row or of the output, not the process's end. */
+/* A reader that goes away and a file that may not grow become errors of a row or of the output, and do not end the
+ * process. */
 static int ignore_write_signals(void) {
   const struct sigaction action = {.sa_handler = SIG_IGN};
   return sigaction(SIGPIPE, &action, NULL) == 0 && sigaction(SIGXFSZ, &action, NULL) == 0 ? 0 : -errno;
 }
 
-/* The next file to be opened would take a closed stream's number, and get what is printed. A descriptor whose use fails
- * takes the number instead. */
+/* A file opened later would take a closed stream's number and get what is printed: a descriptor that fails when it is
+ * used takes the number first. */
 static int open_standard_streams(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)

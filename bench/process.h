@@ -14,8 +14,8 @@ enum exit_status {
   SIGNALLED = 128,
 };
 
-/* Opens the standard streams that the caller has closed, ignores the signals of a write that cannot be made, and checks
- * at exit that what was printed has arrived. Returns 0 or -errno. */
+/* Occupies standard streams that the caller closed, ignores the signals of failing writes, and checks at exit that what
+ * was printed was written. Returns 0 or -errno. */
 int process_prepare(void);
 
 /* From here on the first SIGINT, SIGTERM or SIGHUP asks the run to stop after the current repetition, and a second one

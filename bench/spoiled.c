@@ -20,7 +20,7 @@ static bool is_known(const char *lines, const char *sentence) {
   return false;
 }
 
-/* Adds a line that is not there yet; false if it is. */
+/* Adds a line unless it is there; false if it is. */
 static bool add(char *lines, size_t size, const char *sentence) {
   char shown[512];
   printable(sentence, shown, sizeof shown);

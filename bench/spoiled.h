@@ -1,4 +1,4 @@
-/* spoiled.h: what spoils the figures of a run: the one place that collects it. */
+/* spoiled.h: collects all that spoils the figures of a run. */
 #ifndef SPOILED_H
 #define SPOILED_H
 
@@ -19,7 +19,7 @@ const char *spoiled_text(void);
  * is new is told on stderr too. Not for several threads at once. */
 void went_without_add(const char *lines);
 
-/* All of them. */
+/* All these lines. */
 const char *went_without_text(void);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ const char *sync_proof_text(void) {
   return told;
 }
 
-/* Keeps the text that says the worst; of several that say the same, the first. */
+/* Keeps the worst result, and of equal ones the first. */
 static void tell(const char *what, const char *why) {
   static const char *const worst[] = {MISSED, UNKNOWN, REACHED};
   for (size_t i = 0; i < sizeof worst / sizeof *worst; i++) {
@@ -42,7 +42,7 @@ static bool is_measured(const struct options_row *row) {
   return !row->refused && !row->failed;
 }
 
-/* What a machine or a directory is known to do to syncs: " (WHY)", or "". */
+/* A known reason why syncs do nothing here: " (WHY)", or "". */
 static void hint(const char *dir, char *text, size_t size) {
   char options[GATHER_FACT_MAX];
   const char *preload = getenv("LD_PRELOAD");
@@ -84,7 +84,7 @@ static bool judge(const struct gather_proof *proof, const char *durability, cons
   return false;
 }
 
-/* The rows from `first` on that make durable in the same way get the same end. */
+/* Refuses or fails all rows from `first` on that have its durability and scope. */
 static void mark_rows(struct options *options, size_t first, bool failed, const char *reason) {
   const struct gather_plan like = options->rows[first].plan;
   for (size_t i = first; i < options->rows_count; i++) {

@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* A hierarchy of groups, and where the process lies in it. */
+/* A hierarchy of groups, and the process's place in it. */
 struct hierarchy {
   const char *controller;
   bool is_v1; /* one hierarchy for each controller, instead of one for all */
@@ -63,7 +63,7 @@ int gather_cgroup_each(const char *controller, void (*on_group)(const char *fold
     return error;
   if (*found.group == '\0' || gather_scan("/proc/self/mountinfo", match_hierarchy, &found) != 0)
     return -ENOSYS;
-  /* In a container the mount may show a part of the hierarchy only. */
+  /* In a container the mount may show only a part of the hierarchy. */
   size_t root = strcmp(found.mount_root, "/") == 0 ? 0 : strlen(found.mount_root);
   const char *below = strncmp(found.group, found.mount_root, root) == 0 ? found.group + root : "";
   char folder[2 * PATH_MAX];

@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-/* Reads what a controller's files say in the process's own group and in each group above it that can be seen here, the
- * innermost first: calls on_group with each group's folder. -ENOSYS where no group of the controller is to be seen. */
+/* Calls on_group with the folder of the process's own group under a controller, and then of each visible group above
+ * it. -ENOSYS where none is visible. */
 int gather_cgroup_each(const char *controller, void (*on_group)(const char *folder, void *context), void *context);
 
-/* The number in a file of a folder: of its only line where the key is NULL, else of the line that begins with the key
- * and a space. -ENOENT where it is not there, -ERANGE where it is no number, as "max". */
+/* Reads a number from a group's file: from the line that begins with `key` and a space, or from its only line if `key`
+ * is NULL. -ENOENT where there is no such file or line, -ERANGE where it holds no number, such as "max". */
 int gather_cgroup_number(const char *folder, const char *file, const char *key, uint64_t *number);
 
 #endif

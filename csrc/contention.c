@@ -1,4 +1,4 @@
-/* contention.c: what held a run back or disturbed it. Another resource is a function and a row of the table. */
+/* contention.c: what slowed a run down from outside. A new resource is a function and a row of the table. */
 #include "contention.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static bool match_processors(char *line, void *context) {
   return true;
 }
 
-/* Seconds that others used, stolen ones too, of all that passed. The kernel counts others' time in ticks, and ours not.
+/* Processor seconds of others, stolen ones included, and of all. The kernel counts others' time in ticks, ours exactly.
  */
 static int others_cpu(const struct gather_contention *contention, struct gather_amounts *amounts) {
   (void)contention;
@@ -50,7 +50,7 @@ static int others_cpu(const struct gather_contention *contention, struct gather_
   return 0;
 }
 
-/* Ticks in which a hypervisor ran something else, of all. */
+/* Ticks that a hypervisor took for something else, and all ticks. */
 static int stolen_cpu(const struct gather_contention *contention, struct gather_amounts *amounts) {
   (void)contention;
   struct ticks ticks;
@@ -69,7 +69,7 @@ static void add_throttled(const char *folder, void *context) {
   }
 }
 
-/* Periods in which a processor quota stopped us, of those in which we ran under one. */
+/* Periods in which a processor quota stopped us, and all periods under one. */
 static int throttled(const struct gather_contention *contention, struct gather_amounts *amounts) {
   (void)contention;
   *amounts = (struct gather_amounts){0};
@@ -82,15 +82,14 @@ static bool match_pressure(char *line, void *context) {
   return strncmp(line, "some ", 5) == 0 && total && sscanf(total, "total=%lf", (double *)context) == 1;
 }
 
-/* Microseconds in which anybody on the machine waited for a device, we too, of those that passed. */
+/* Microseconds in which any process, ours included, waited for a device, and all that passed. */
 static int io_pressure(const struct gather_contention *contention, struct gather_amounts *amounts) {
   (void)contention;
   amounts->whole = (double)gather_clock_ns() * 1e-3;
   return gather_scan("/proc/pressure/io", match_pressure, &amounts->part);
 }
 
-/* Bytes that arrived on the directory's device, and those of them that we may have caused: whatever we made dirty is
- * taken to have arrived. */
+/* Bytes written to the directory's device, and our own: all that we made dirty counts as written. */
 static int others_device_bytes(const struct gather_contention *contention, struct gather_amounts *amounts) {
   struct gather_device_stats stats;
   uint64_t own;
@@ -104,22 +103,22 @@ static int others_device_bytes(const struct gather_contention *contention, struc
   return error;
 }
 
-/* What passed from the begin of a run to its end. */
+/* How much the totals grew during a run. */
 struct run_amounts {
   double part, whole, seconds;
 };
 
-/* Where nothing of the whole passed, as no clock tick in a very short run, there is no share: negative. */
+/* Negative where the whole did not grow, as in a run shorter than a clock tick: there is no share. */
 static double share(struct run_amounts run) {
   return run.whole <= 0 ? -1 : run.part > 0 ? run.part / run.whole : 0;
 }
 
-/* Without a quota no period passes. */
+/* 0 without a quota, under which alone periods pass. */
 static double share_of_any(struct run_amounts run) {
   return run.whole <= 0 ? 0 : share(run);
 }
 
-/* What is left of the part without the whole. */
+/* The part less the whole. */
 static double rest(struct run_amounts run) {
   return run.part > run.whole ? run.part - run.whole : 0;
 }
@@ -147,14 +146,14 @@ static bool is_much_writing(struct run_amounts run) {
 static const struct {
   const char *key;
   int (*read)(const struct gather_contention *contention, struct gather_amounts *amounts);
-  double (*value)(struct run_amounts run); /* negative where it cannot be told */
+  double (*value)(struct run_amounts run); /* negative where unknown */
   int decimals;
   bool (*is_too_much)(struct run_amounts run); /* or NULL */
-  /* The sentence where it is too much: subject, before the scaled value, behind it. */
+  /* The sentence if it is too much: its subject, and what stands before and behind the scaled value. */
   const char *subject, *before;
   double scale;
   const char *behind;
-  const char *sentence_key; /* a fact that has the sentence without its subject, or NULL */
+  const char *sentence_key; /* key of a fact with the sentence less its subject, or NULL */
 } resources[] = {
     {"others_cpu", others_cpu, share, 3, is_load, "under load: ", "others used ", 100, " % of the processors' time",
      "under_load"},

@@ -1,4 +1,4 @@
-/* contention.h: what held a run back, or disturbed it, from its begin to its end. */
+/* contention.h: what slowed a run down from outside, between its begin and its end. */
 #ifndef GATHER_CONTENTION_H
 #define GATHER_CONTENTION_H
 
@@ -13,21 +13,21 @@ extern "C" {
 
 enum { GATHER_CONTENTION_MAX = 8 }; /* resources */
 
-/* What a resource has counted: two amounts, of which the differences over a run tell. */
+/* Two running totals of a resource. A run is judged by how much each grew. */
 struct gather_amounts {
   double part, whole;
 };
 
 struct gather_contention {
-  struct gather_device device; /* that of the run's directory */
+  struct gather_device device; /* of the run's directory */
   bool has_device;
   uint64_t begin_ns;
   struct gather_amounts begin[GATHER_CONTENTION_MAX]; /* by the table's rows */
   bool told[GATHER_CONTENTION_MAX];
 };
 
-/* Notes the counts at the begin of a run that writes in `dir`, or nowhere if it is NULL. What a system does not tell is
- * left out at the end. */
+/* Reads the totals at the begin of a run that writes in `dir`; NULL for nowhere. Resources that the system does not
+ * report are left out at the end. */
 void gather_contention_begin(struct gather_contention *contention, const char *dir);
 
 /* Calls on_fact with each resource's key and value, and on_spoiled with a sentence for each that was short. */

@@ -1,4 +1,4 @@
-/* device.c: the block devices under a directory, as sysfs tells them, and their statistics. */
+/* device.c: finds the block devices below a directory in sysfs, and reads their statistics. */
 #include "device.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ static int no_device(struct gather_device *device, int error, const char *reason
   return error;
 }
 
-/* The path of something that sysfs tells of a block device. */
+/* Path of a block device's attribute in sysfs. */
 static void sysfs_path(char path[SYSFS_PATH_BYTES], dev_t number, const char *what) {
   snprintf(path, SYSFS_PATH_BYTES, "/sys/dev/block/%u:%u/%s", major(number), minor(number), what);
 }
@@ -47,7 +47,7 @@ static int read_line(const char *path, char *line, int size) {
   return error;
 }
 
-/* The number of a device from a file that holds MAJOR:MINOR. */
+/* Reads a device's number from a file that holds MAJOR:MINOR. */
 static int read_device_number(const char *path, dev_t *number) {
   char line[32];
   unsigned device_major, device_minor;
@@ -60,7 +60,7 @@ static int read_device_number(const char *path, dev_t *number) {
   return 0;
 }
 
-/* Adds a device unless it is there; -E2BIG where the list is full. */
+/* Adds a device unless the list has it; -E2BIG where the list is full. */
 static int add_device(struct gather_devices *devices, dev_t number) {
   for (unsigned i = 0; i < devices->count; i++)
     if (devices->numbers[i] == number)
@@ -90,8 +90,8 @@ static int each_device(const char *folder, int (*on_device)(struct gather_device
   return error;
 }
 
-/* The disks at the bottom of a device: those of its parts where it is made of others (device mapper, md), the whole
- * disk of a partition. Those with a write cache are noted. */
+/* Adds the disks below a device that have a write cache: those of its parts where it is made of others (device mapper,
+ * md), the whole disk of a partition. */
 static int add_disks(struct gather_device *device, dev_t number, int depth) {
   if (depth == DEPTH_MAX)
     return -ELOOP;
@@ -117,7 +117,7 @@ static int add_written(struct gather_device *device, dev_t number, int depth) {
   return add_device(&device->written, number);
 }
 
-/* All devices of a btrfs, which has numbers of its own for directories. */
+/* Adds all devices of a btrfs, whose st_dev is none of them. */
 static int add_btrfs(const char *dir, struct gather_device *device) {
   struct btrfs_ioctl_fs_info_args info = {0};
   int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -150,8 +150,8 @@ static bool find_option(const struct gather_mount *mount, const char *key, char 
   return false;
 }
 
-/* An overlay writes into its upper directory. Whoever mounted it may have seen another directory by that name: it is
- * the right file system if it is as large and as full as the overlay says that it is. */
+/* An overlay writes into its upper directory, whose path may mean another directory here: that is accepted if its file
+ * system is as large and as full as the overlay reports. */
 static int add_overlay(const char *dir, const struct gather_mount *mount, struct gather_device *device, int depth) {
   char upper[sizeof mount->options];
   struct statfs own, below;
@@ -163,7 +163,7 @@ static int add_overlay(const char *dir, const struct gather_mount *mount, struct
   return add_directory(upper, device, depth + 1);
 }
 
-/* A device of its own for the log, and one for the data of chosen files. */
+/* Adds an xfs's separate devices for its log and for realtime files. */
 static int add_xfs(const struct gather_mount *mount, struct gather_device *device) {
   int error = 0;
   char path[256];
@@ -183,7 +183,7 @@ static int add_directory(const char *dir, struct gather_device *device, int dept
     return -ELOOP;
   if (stat(dir, &status) < 0 || statfs(dir, &filesystem) < 0)
     return -errno;
-  (void)gather_mount_find(dir, &mount); /* in a chroot none is to be seen */
+  (void)gather_mount_find(dir, &mount); /* none is visible in a chroot */
   device->no_flushes |= strstr(mount.options, ",nobarrier") || strstr(mount.options, ",barrier=0");
   switch ((unsigned long)filesystem.f_type & 0xffffffff) {
   case TMPFS_MAGIC:
@@ -207,7 +207,7 @@ static int add_directory(const char *dir, struct gather_device *device, int dept
   return no_device(device, -ENOSYS, "the file system names no block device");
 }
 
-/* Whether a device counts what is written to it; it can be switched off. */
+/* Whether a device counts what is written to it: counting can be switched off. */
 static bool keeps_statistics(dev_t number) {
   char path[SYSFS_PATH_BYTES], line[32];
   sysfs_path(path, number, "queue/iostats");
@@ -267,7 +267,7 @@ int gather_device_stats_read(const struct gather_device *device, struct gather_d
     if (line.has_flushes)
       stats->flushes += line.flushes;
   }
-  /* A device with a cache that has never been flushed since it was attached is one that does not count. */
+  /* A device with a cache that was never flushed since it was attached does not count flushes. */
   stats->counts_flushes = stats->flushes > 0;
   return 0;
 }

@@ -18,24 +18,24 @@ struct gather_devices {
   unsigned count;
 };
 
-/* Where what is written in a directory ends up. */
+/* The devices below a directory. */
 struct gather_device {
   struct gather_devices written; /* what the file system writes to: one device, or all of a file system on several */
   struct gather_devices caches;  /* the disks below them that have a write cache, which only a flush empties */
   bool no_flushes;               /* the file system was told to flush none (barrier=0) */
-  const char *reason;            /* where nothing was found: why not */
+  const char *reason;            /* why no device was found */
 };
 
-/* Finds them; the other fields are then set. With `reason` set: -ENODEV where the directory lies in memory, on no
- * device; -ENOSYS where the device cannot be told, or keeps no statistics. -errno where looking failed. */
+/* Finds the devices below a directory. -ENODEV where it lies in memory and -ENOSYS where its device is unknown or keeps
+ * no statistics, both with `reason` set; another -errno where the search failed. */
 int gather_device_find(const char *dir, struct gather_device *device);
 
-/* What the devices have counted since they were attached, whoever wrote. */
+/* Counts since the devices were attached, of all writers. */
 struct gather_device_stats {
   uint64_t bytes_written; /* that have arrived, on all devices of the file system together: a mirror counts twice */
   uint64_t flushes;       /* of the disks that have a write cache, one each */
   uint64_t in_flight;     /* reads and writes that are under way now */
-  bool counts_flushes;    /* whether `flushes` tells anything; not every kind of device counts them */
+  bool counts_flushes;    /* whether `flushes` is meaningful: not every kind of device counts them */
 };
 
 /* -ENOSYS where a device has gone, or -errno. */

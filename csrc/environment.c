@@ -1,5 +1,5 @@
-/* environment.c: what machine and directory a run used, and what the kernel counted meanwhile. A new fact is a function
- * and a row of its topic's table, in the file of that name. */
+/* environment.c: facts of the machine and the directory of a run. A new fact is a function and a row of its topic's
+ * table, in the environment_TOPIC.c of that topic. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

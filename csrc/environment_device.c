@@ -10,8 +10,8 @@
 #ifdef __linux__
 #include <sys/sysmacros.h>
 
-/* What the queue of the directory's device says; a partition uses that of its disk. The first of several devices stands
- * for all. */
+/* Path of an attribute of the directory's device's queue; a partition uses its disk's. The first of several devices
+ * represents all. */
 static int queue_path(const char *dir, const char *what, char *path, size_t size) {
   struct gather_device device;
   int error = gather_device_find(dir, &device);

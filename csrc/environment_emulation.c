@@ -19,12 +19,12 @@
 #include <sys/wait.h>
 #endif
 
-/* What stands for "emulated" where nothing tells: never "no". */
+/* Reported where emulation cannot be determined: never "no". */
 #define NOT_KNOWN "not known"
 
 #ifdef __APPLE__
 /* Apple, "About the Rosetta translation environment": 1 where the process is translated, 0 where not, and an unknown
- * name on a system without Rosetta. -errno where nothing tells. */
+ * name on a system without Rosetta. -errno where it cannot be determined. */
 static int is_translated(void) {
   int translated = 0;
   size_t size = sizeof translated;
@@ -48,8 +48,8 @@ static int host_machine(const char *dir, char *value, size_t size) {
   return gather_fact_text(value, size, translated ? "arm64" : name.machine);
 }
 #else
-/* The program that the kernel runs for us. Emulators answer /proc/self/exe with the emulated program's path, but this
- * one is theirs. */
+/* Link to the program that the kernel runs: the emulator, if there is one. Emulators answer /proc/self/exe with the
+ * emulated program's path, but not this one. */
 #define REAL_EXE "/proc/thread-self/exe"
 
 /* Names of ELF's machines (elf(5), e_machine) as uname(2) gives them. */
@@ -61,7 +61,7 @@ static const struct {
     {EM_RISCV, "riscv64"}, {EM_PPC64, "ppc64le"},   {EM_S390, "s390x"},
 };
 
-/* What the kernel runs. */
+/* The program that the kernel runs. */
 struct image {
   unsigned machine; /* ELF's number */
   bool is_ours;     /* it is this very program */
@@ -128,8 +128,8 @@ static int host_machine(const char *dir, char *value, size_t size) {
 
 enum { VERSION_BYTES = 64 };
 
-/* What an emulator says of its version: "qemu-aarch64 version 7.2.22 (...)". It is started by its own path, on the real
- * machine. */
+/* Asks an emulator for its version, as in "qemu-aarch64 version 7.2.22 (...)". Started by its own path it runs
+ * natively. */
 static int emulator_version(const char *path, char version[VERSION_BYTES]) {
   int ends[2];
   if (pipe(ends) < 0)
@@ -188,7 +188,7 @@ static int emulated(const char *dir, char *value, size_t size) {
   const char *name = slash ? slash + 1 : path;
   if (strncmp(name, "rosetta", strlen("rosetta")) == 0)
     return gather_fact_text(value, size, "Rosetta 2");
-  if (strncmp(name, "qemu-", strlen("qemu-")) != 0) /* and is not started: it may be anything */
+  if (strncmp(name, "qemu-", strlen("qemu-")) != 0) /* not asked for its version: it may be any program */
     return snprintf(value, size, "yes, by %s", name) < 0 ? -EINVAL : 0;
   char version[VERSION_BYTES];
   if (emulator_version(path, version) != 0)

@@ -1,4 +1,4 @@
-/* environment_internal.h: what the files that tell facts of the environment share. */
+/* environment_internal.h: shared by the files environment_TOPIC.c. */
 #ifndef GATHER_ENVIRONMENT_INTERNAL_H
 #define GATHER_ENVIRONMENT_INTERNAL_H
 
@@ -18,8 +18,7 @@ int gather_fact_text(char *value, size_t size, const char *text);
 /* The first line of a file. */
 int gather_fact_line(char *value, size_t size, const char *path);
 
-/* The choice that stands in brackets in the first line of a file: "always [madvise] never"; all of it where none does.
- */
+/* The bracketed choice in the first line of a file, such as "always [madvise] never"; all of the line without one. */
 int gather_fact_choice(char *value, size_t size, const char *path);
 
 #endif

@@ -118,7 +118,7 @@ static void add_mitigation(const char *name, char *line, char *value, size_t siz
   }
 }
 
-/* What the kernel does against the processor's faults, each time it is entered or left: it makes system calls dear. */
+/* What the kernel does against the processor's faults whenever it is entered or left, which slows system calls down. */
 static int mitigations(const char *dir, char *value, size_t size) {
   (void)dir;
   static const char folder[] = "/sys/devices/system/cpu/vulnerabilities";
@@ -139,7 +139,7 @@ static int mitigations(const char *dir, char *value, size_t size) {
   return *value ? 0 : gather_fact_text(value, size, "none");
 }
 
-/* What hypervisors call themselves, to the processor and in the machine's tables. */
+/* Names of hypervisors, as CPUID and the firmware's tables give them. */
 static const struct {
   const char *mark, *name;
 } hypervisors[] = {
@@ -171,7 +171,7 @@ static int name_hypervisor(const char *said, char *value, size_t size) {
   return -ENOSYS;
 }
 
-/* Where the processor can be asked it says "no", too; elsewhere only a hypervisor that names itself is known. */
+/* Only CPUID can say "no"; elsewhere nothing is known without a hypervisor that names itself. */
 static int virtualization(const char *dir, char *value, size_t size) {
   char emulated[GATHER_FACT_MAX] = "";
   if (gather_environment_read(dir, "emulated", emulated, sizeof emulated) != 0 || strcmp(emulated, "no") != 0)

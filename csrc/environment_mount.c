@@ -1,4 +1,4 @@
-/* environment_mount.c: the directory, and the file system that it lies in. */
+/* environment_mount.c: the directory and its file system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ int gather_free_bytes(const char *dir, uint64_t *bytes) {
   if (statvfs(dir, &status) < 0)
     return -errno;
   if (status.f_blocks == 0)
-    return -ENOSYS; /* as on ramfs, a tmpfs without a limit, and some of FUSE's: nothing is told */
+    return -ENOSYS; /* ramfs, a tmpfs without a limit and some of FUSE report no size */
   *bytes = (uint64_t)status.f_bavail * status.f_frsize;
   return 0;
 }
@@ -59,7 +59,7 @@ static int auto_da_alloc(const char *dir, char *value, size_t size) {
   return -ENOSYS;
 }
 #else
-/* Numbers of file systems (statfs(2), linux/magic.h), for where no mount point is visible, as in a chroot. */
+/* Magic numbers of file systems (statfs(2), linux/magic.h), used where no mount point is visible, as in a chroot. */
 static const struct {
   unsigned long magic;
   const char *name;
@@ -94,7 +94,7 @@ static int device(const char *dir, char *value, size_t size) {
   return error ? error : gather_fact_text(value, size, mount.source);
 }
 
-/* For gather_scan: whether the line is one of the two, which it then says as "yes" or "no". */
+/* For gather_scan: stops at either of the two lines, and sets the text to "yes" or "no". */
 static bool read_auto_da_alloc(char *line, void *value) {
   line[strcspn(line, "\n")] = '\0';
   const bool yes = strcmp(line, "auto_da_alloc") == 0;
@@ -150,7 +150,7 @@ static const struct {
 #endif
 };
 
-/* Adds the attributes of what the descriptor is open to; closes it. */
+/* Adds the attributes of an open file or directory, and closes it. */
 static int add_inode_flags(int fd, int *flags) {
   if (fd < 0)
     return -errno;
@@ -161,7 +161,7 @@ static int add_inode_flags(int fd, int *flags) {
   return error;
 }
 
-/* Those of the directory, and of a file without a name in it: some are inherited. */
+/* Attributes of the directory, and of a file without a name in it, which inherits some. */
 static int directory_flags(const char *dir, char *value, size_t size) {
   int flags = 0;
   int error = add_inode_flags(open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), &flags);

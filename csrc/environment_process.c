@@ -1,4 +1,4 @@
-/* environment_process.c: under what this process runs, and how it was built. */
+/* environment_process.c: what this process runs under, and how it was built. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int cpu_affinity(const char *dir, char *value, size_t size) {
   return error ? error : gather_fact_text(value, size, field.value);
 }
 
-/* The name of the process that traces this one. */
+/* The tracer's name. */
 static int traced(const char *dir, char *value, size_t size) {
   (void)dir;
   struct gather_field field;
@@ -41,7 +41,7 @@ static int traced(const char *dir, char *value, size_t size) {
   return gather_fact_line(value, size, path) == 0 ? 0 : gather_fact_text(value, size, "yes");
 }
 
-/* Which of seccomp(2)'s modes checks each system call. */
+/* The mode of seccomp(2), which checks each system call. */
 static int seccomp(const char *dir, char *value, size_t size) {
   (void)dir;
   static const char *const modes[] = {"no", "strict", "filter"};
@@ -53,7 +53,7 @@ static int seccomp(const char *dir, char *value, size_t size) {
   return mode < 0 || mode > 2 ? -ENOSYS : gather_fact_text(value, size, modes[mode]);
 }
 
-/* Libraries that were loaded before all others, and may stand between this program and the C library. */
+/* Preloaded libraries, which may replace the C library's calls. */
 static int preload(const char *dir, char *value, size_t size) {
   (void)dir;
 #ifdef __APPLE__
@@ -83,7 +83,7 @@ static int libc(const char *dir, char *value, size_t size) {
 #endif
 }
 
-/* That of the C files, which hold what is timed. */
+/* The compiler of the C files, in which everything timed is. */
 static int compiler(const char *dir, char *value, size_t size) {
   (void)dir;
 #ifdef __clang__
@@ -100,7 +100,7 @@ static int compiler_flags(const char *dir, char *value, size_t size) {
   return gather_fact_text(value, size, GATHERBENCH_COMPILER_FLAGS);
 }
 
-/* What a new pipe takes before its writer waits: a user who has many of them gets small ones (pipe(7)). */
+/* Capacity of a new pipe: a user who has many gets small ones (pipe(7)). */
 static int pipe_capacity_bytes(const char *dir, char *value, size_t size) {
   (void)dir;
 #ifdef F_GETPIPE_SZ
@@ -119,7 +119,7 @@ static int pipe_capacity_bytes(const char *dir, char *value, size_t size) {
 #endif
 }
 
-/* The buffer of a Unix socket's sender, as the system gives it (net.core.wmem_default). */
+/* Send buffer of a new Unix socket (net.core.wmem_default). */
 static int socket_capacity_bytes(const char *dir, char *value, size_t size) {
   (void)dir;
   int ends[2], bytes;

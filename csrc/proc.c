@@ -65,7 +65,7 @@ static void unescape(char *text) {
   *to = '\0';
 }
 
-/* The fields are told apart by single spaces, for a source may be empty. */
+/* Single spaces separate the fields: a source may be empty. */
 static bool match_mount(char *line, void *context) {
   struct gather_mount *mount = context;
   if (strtoull(line, NULL, 10) != mount->id)
@@ -92,8 +92,8 @@ static bool match_mount(char *line, void *context) {
   return true;
 }
 
-/* By the mount's number: of mounts that lie over each other, or over a part of another one's path, only that shows
- * which is seen. */
+/* Found by the mount's number: mounts may lie over each other and over a part of each other's paths, and no path tells
+ * which one is visible. */
 int gather_mount_find(const char *dir, struct gather_mount *mount) {
   int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)

@@ -18,8 +18,8 @@
 #include <sys/syscall.h>
 #endif
 
-/* One system call: iov[count], at an offset where the call is positioned. Returns what write(2)
- * returns. */
+/* One system call: iov[count], at `offset` where the call is positioned. Returns what write(2) returns, and sets errno.
+ */
 typedef ssize_t call_function(struct gather_run *run, const struct iovec *iov, int count, int64_t offset);
 
 /* The call's name, for messages. */
@@ -144,8 +144,7 @@ static const struct gather_strategy strategy_pwrite = {
 
 #if HAVE_PWRITEV
 #ifdef __APPLE__
-/* A program for macOS 10.15 or earlier links weakly to what came with macOS 11, and must not call it where it is not.
- * The check is here, not before every call. */
+/* Weak link: macOS 10.15 and earlier have no pwritev, which came with macOS 11. Checked once, not before every call. */
 #pragma clang diagnostic ignored "-Wunguarded-availability-new"
 ssize_t pwritev(int fd, const struct iovec *iov, int count, off_t offset) __attribute__((weak_import));
 
@@ -194,7 +193,7 @@ static int pwrite2_vector(struct gather_run *run, const struct gather_batch *bat
 /* glibc calls pwritev where the kernel has no pwritev2, or a filter denies it, and no flags are given. */
 static int try_pwritev2(void) {
 #ifdef SYS_pwritev2
-  /* No descriptor: the call says so itself where there is one. */
+  /* Without a descriptor a call that exists says EBADF. */
   return syscall(SYS_pwritev2, -1, NULL, 0L, 0L, 0L, 0) < 0 && errno != EBADF ? -errno : 0;
 #else
   return 0;
@@ -220,7 +219,7 @@ static const struct gather_strategy strategy_pwritev2 = {
     .try_call = try_pwritev2,
 };
 
-static int write_joined(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
+static int write_contiguous(struct gather_run *run, const struct gather_batch *batch, int64_t offset) {
   return run->positioned ? write_calls(run, batch, offset, call_pwrite) : write_calls(run, batch, offset, call_write);
 }
 
@@ -231,7 +230,7 @@ static int write_coalesced(struct gather_run *run, const struct gather_batch *ba
     memcpy(end, buffer->iov_base, buffer->iov_len);
     end += buffer->iov_len;
   }
-  return write_joined(run, batch, offset);
+  return write_contiguous(run, batch, offset);
 }
 
 static const struct gather_strategy strategy_coalesce = {
@@ -251,11 +250,11 @@ static const struct gather_strategy strategy_contiguous = {
     .positioned_call = "pwrite",
     .provided = GATHER_WRITES | GATHER_COUNTED | GATHER_ALIGNED,
     .shape = GATHER_CONTIGUOUS,
-    .write = write_joined,
+    .write = write_contiguous,
 };
 
-/* What stands in for pwritev where a system has none: like pwritev it may be short, and then says
- * how much it wrote. The loop is the one that .NET 6's SystemNative_PWriteV falls back to
+/* Stands in for pwritev where a system has none: like pwritev it may write less than all, and returns how much. The
+ * loop is the one that .NET 6's SystemNative_PWriteV falls back to
  * (dotnet/runtime, pal_io.c). */
 static inline ssize_t call_fallback(struct gather_run *run, const struct iovec *iov, int count, int64_t offset) {
   ssize_t total = 0;
