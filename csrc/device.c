@@ -35,23 +35,11 @@ static void sysfs_path(char path[SYSFS_PATH_BYTES], dev_t number, const char *wh
   snprintf(path, SYSFS_PATH_BYTES, "/sys/dev/block/%u:%u/%s", major(number), minor(number), what);
 }
 
-/* The first line of a file, without its newline. */
-static int read_line(const char *path, char *line, int size) {
-  FILE *file = fopen(path, "re");
-  if (file == NULL)
-    return -errno;
-  int error = fgets(line, size, file) ? 0 : -EIO;
-  (void)fclose(file); /* it was only read */
-  if (!error)
-    line[strcspn(line, "\n")] = '\0';
-  return error;
-}
-
 /* Reads a device's number from a file that holds MAJOR:MINOR. */
 static int read_device_number(const char *path, dev_t *number) {
   char line[32];
   unsigned device_major, device_minor;
-  int error = read_line(path, line, sizeof line);
+  int error = gather_read_line(path, line, sizeof line);
   if (error)
     return error;
   if (sscanf(line, "%u:%u", &device_major, &device_minor) != 2)
@@ -108,7 +96,7 @@ static int add_disks(struct gather_device *device, dev_t number, int depth) {
     return error ? error : add_disks(device, disk, depth + 1);
   }
   sysfs_path(path, number, "queue/write_cache");
-  error = read_line(path, line, sizeof line);
+  error = gather_read_line(path, line, sizeof line);
   return error || strcmp(line, "write back") != 0 ? error : add_device(&device->caches, number);
 }
 
@@ -213,7 +201,7 @@ static bool keeps_statistics(dev_t number) {
   sysfs_path(path, number, "queue/iostats");
   if (access(path, F_OK) < 0)
     sysfs_path(path, number, "../queue/iostats"); /* a partition */
-  return read_line(path, line, sizeof line) < 0 || strcmp(line, "0") != 0;
+  return gather_read_line(path, line, sizeof line) < 0 || strcmp(line, "0") != 0;
 }
 
 int gather_device_find(const char *dir, struct gather_device *device) {
@@ -241,7 +229,7 @@ struct stat_line {
 static int read_stat(dev_t number, struct stat_line *stat) {
   char path[SYSFS_PATH_BYTES], line[512];
   sysfs_path(path, number, "stat");
-  int error = read_line(path, line, sizeof line);
+  int error = gather_read_line(path, line, sizeof line);
   if (error)
     return error;
   int fields = sscanf(line, "%*u %*u %*u %*u %*u %*u %llu %*u %llu %*u %*u %*u %*u %*u %*u %llu",

@@ -31,19 +31,8 @@ int gather_fact_text(char *value, size_t size, const char *text) {
   return snprintf(value, size, "%s", text) < 0 ? -EINVAL : 0;
 }
 
-int gather_fact_line(char *value, size_t size, const char *path) {
-  FILE *file = fopen(path, "re");
-  if (file == NULL)
-    return -errno;
-  int error = fgets(value, (int)size, file) ? 0 : -ENODATA;
-  (void)fclose(file); /* it was only read */
-  if (!error)
-    value[strcspn(value, "\n")] = '\0';
-  return error;
-}
-
 int gather_fact_choice(char *value, size_t size, const char *path) {
-  int error = gather_fact_line(value, size, path);
+  int error = gather_read_line(path, value, size);
   char *begin = error ? NULL : strchr(value, '[');
   char *end = begin ? strchr(begin, ']') : NULL;
   if (end) {

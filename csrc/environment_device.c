@@ -46,14 +46,14 @@ static int device_scheduler(const char *dir, char *value, size_t size) {
 static int device_write_cache(const char *dir, char *value, size_t size) {
   char path[PATH_BYTES];
   int error = queue_path(dir, "write_cache", path, sizeof path);
-  return error ? error : gather_fact_line(value, size, path);
+  return error ? error : gather_read_line(path, value, size);
 }
 
 static int device_rotational(const char *dir, char *value, size_t size) {
   char path[PATH_BYTES], said[8];
   int error = queue_path(dir, "rotational", path, sizeof path);
   if (!error)
-    error = gather_fact_line(said, sizeof said, path);
+    error = gather_read_line(path, said, sizeof said);
   return error ? error : gather_fact_text(value, size, strcmp(said, "0") == 0 ? "no" : "yes");
 }
 

@@ -15,9 +15,6 @@ extern const struct gather_environment_item gather_device_facts[];
 /* Copies a text into value[size]; returns 0 or -EINVAL. */
 int gather_fact_text(char *value, size_t size, const char *text);
 
-/* The first line of a file. */
-int gather_fact_line(char *value, size_t size, const char *path);
-
 /* The bracketed choice in the first line of a file, such as "always [madvise] never"; all of the line without one. */
 int gather_fact_choice(char *value, size_t size, const char *path);
 

@@ -49,7 +49,7 @@ static int cpu(const char *dir, char *value, size_t size) {
 
 static int cpu_governor(const char *dir, char *value, size_t size) {
   (void)dir;
-  return gather_fact_line(value, size, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  return gather_read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", value, size);
 }
 
 static int processors(const char *dir, char *value, size_t size) {
@@ -131,7 +131,7 @@ static int mitigations(const char *dir, char *value, size_t size) {
     char path[sizeof folder + sizeof entries[i]->d_name], name[sizeof entries[i]->d_name + 2], line[1024];
     snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
     snprintf(name, sizeof name, "%s: ", entries[i]->d_name);
-    if (entries[i]->d_name[0] != '.' && gather_fact_line(line, sizeof line, path) == 0)
+    if (entries[i]->d_name[0] != '.' && gather_read_line(path, line, sizeof line) == 0)
       add_mitigation(name, line, value, size);
     free(entries[i]);
   }
@@ -193,7 +193,7 @@ static int virtualization(const char *dir, char *value, size_t size) {
                                       "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     char said[128];
-    if (gather_fact_line(said, sizeof said, files[i]) == 0 && name_hypervisor(said, value, size) == 0)
+    if (gather_read_line(files[i], said, sizeof said) == 0 && name_hypervisor(said, value, size) == 0)
       return 0;
   }
   return -ENOSYS;

@@ -38,7 +38,7 @@ static int traced(const char *dir, char *value, size_t size) {
     return gather_fact_text(value, size, "no");
   char path[300];
   snprintf(path, sizeof path, "/proc/%s/comm", field.value);
-  return gather_fact_line(value, size, path) == 0 ? 0 : gather_fact_text(value, size, "yes");
+  return gather_read_line(path, value, size) == 0 ? 0 : gather_fact_text(value, size, "yes");
 }
 
 /* The mode of seccomp(2), which checks each system call. */
@@ -62,7 +62,7 @@ static int preload(const char *dir, char *value, size_t size) {
 #else
   const char *listed = getenv("LD_PRELOAD");
   char of_all[1024] = ""; /* the system's list, which may be missing */
-  int error = gather_fact_line(of_all, sizeof of_all, "/etc/ld.so.preload");
+  int error = gather_read_line("/etc/ld.so.preload", of_all, sizeof of_all);
   if (error && error != -ENOENT && error != -ENODATA)
     return error;
 #endif

@@ -83,6 +83,9 @@ int gather_workspace_sync(struct gather_run *run);
 /* Calls on_line for each line of a file until it returns true; -ENOENT if it never does. */
 int gather_scan(const char *path, bool (*on_line)(char *line, void *context), void *context);
 
+/* Reads the first line of a file into line[size], without its newline; -ENODATA where there is none. */
+int gather_read_line(const char *path, char *line, size_t size);
+
 /* What a "key: value" or "key : value" line says of a key. */
 struct gather_field {
   const char *key;

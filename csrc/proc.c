@@ -1,4 +1,4 @@
-/* proc.c: reading the kernel's text files under /proc. */
+/* proc.c: reading the kernel's text files under /proc and /sys. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +22,17 @@ int gather_scan(const char *path, bool (*on_line)(char *line, void *context), vo
   if (fclose(file) != 0 && !error)
     error = -errno;
   return error ? error : found ? 0 : -ENOENT;
+}
+
+int gather_read_line(const char *path, char *line, size_t size) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return -errno;
+  int error = fgets(line, (int)size, file) ? 0 : -ENODATA;
+  (void)fclose(file); /* it was only read */
+  if (!error)
+    line[strcspn(line, "\n")] = '\0';
+  return error;
 }
 
 bool gather_read_field(char *line, void *context) {
