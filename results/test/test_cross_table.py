@@ -5,6 +5,7 @@ import json
 from commands import cross_table
 import numpy as np
 import pytest
+from gatherstats.blog import x64
 from made import BLOG, blog_run, failed, repetitions
 
 NATIVE = {"machine": "x86_64", "emulated": "no", "host_machine": "x86_64"}
@@ -79,6 +80,11 @@ def test_the_kernels_count_is_told_for_each_architecture(tmp_path, capsys):
     make_launches(tmp_path, GATHER_WINS, GATHER_WINS)
     text = shown(tmp_path, capsys)[1]
     assert text.count("each gather reached it as one call") == 2
+
+
+def test_why_the_published_x64_rows_gained_nothing_is_said(tmp_path, capsys):
+    make_launches(tmp_path, GATHER_WINS, GATHER_WINS)
+    assert x64.explanation() in shown(tmp_path, capsys)[1]
 
 
 def test_gathers_that_did_not_reach_the_kernel_are_told(tmp_path, capsys):

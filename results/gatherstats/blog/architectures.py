@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gatherstats.blog import x64
 from gatherstats.blog.account import accounts
 from gatherstats.blog.account_text import part_text
 from gatherstats.blog.cells import Table, judge_group, table_of
@@ -37,7 +38,8 @@ class Architectures:
     and of one method on both.
     costs: what a call, and one more buffer in a gather, cost on each, a line each; none where the
     rows on /dev/null are missing.
-    answer: whether translation changes which way of writing wins, and what the kernel counted.
+    answer: whether translation changes which way of writing wins, what the kernel counted, and why
+    the published rows may differ.
     problems: what failed or is missing, a line each.
     """
 
@@ -83,7 +85,7 @@ def compare_architectures(
         _within_lines(group, within, threshold),
         _between_lines(group, between, threshold),
         _cost_lines(measured),
-        [*_translation(group, within), *_kernel_calls(group)],
+        [*_translation(group, within), *_kernel_calls(group), x64.explanation()],
         problems,
     )
 

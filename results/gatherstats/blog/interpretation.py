@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from gatherstats.blog import x64
 from gatherstats.data.grouping import BLOG_METHODS, Group, is_blog_row
 from gatherstats.data.rows import Row
 from gatherstats.stats.verdict import Outcome, Verdict
@@ -111,10 +112,7 @@ def _kernel_calls(write: Row, gather: Row | None) -> str:
 def _fallback(verdict: Verdict | None, write: Row, fallback: Row | None) -> str:
     if verdict is None or fallback is None:
         return ""
-    start = (
-        "A gather without pwritev is what .NET 6 for x64 on macOS most likely did (inferred from"
-        " its sources, not measured):"
-    )
+    start = f"A gather without pwritev is what {x64.seen()}:"
     calls = write.counter("calls"), fallback.counter("calls")
     equal_calls = calls[0] is not None and calls[0] == calls[1]
     same_calls = (
@@ -122,9 +120,11 @@ def _fallback(verdict: Verdict | None, write: Row, fallback: Row | None) -> str:
     )
     if verdict.outcome is Outcome.UNDECIDED:
         joint = " and" if equal_calls else ""
-        return f"{start} {same_calls}{joint} cannot be told from it here."
-    if verdict.outcome is Outcome.SAME:
+        outcome = f"{same_calls}{joint} cannot be told from it here."
+    elif verdict.outcome is Outcome.SAME:
         joint = " and" if equal_calls else ""
-        return f"{start} {same_calls}{joint} takes the same time as Write."
-    joint = " and yet" if equal_calls else ""
-    return f"{start} {same_calls}{joint} is {change(verdict)} Write."
+        outcome = f"{same_calls}{joint} takes the same time as Write."
+    else:
+        joint = " and yet" if equal_calls else ""
+        outcome = f"{same_calls}{joint} is {change(verdict)} Write."
+    return f"{start} {outcome} {x64.prediction()}"
