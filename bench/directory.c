@@ -1,4 +1,4 @@
-/* directory.c: room before a run, and nothing left behind after it. */
+/* directory.c: checks for room before a run, and leaves nothing behind after it. */
 #include <string.h>
 
 #include "directory.h"

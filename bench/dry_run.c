@@ -1,4 +1,4 @@
-/* dry_run.c: an estimate from the plans alone. */
+/* dry_run.c: estimates a run from its plans alone. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "dry_run.h"
 #include "printable.h"
 
-/* Bytes a second: a guess that is right within a few times. */
+/* Bytes a second: guesses, right to within a factor of a few. */
 static const double write_rate = 2e9, device_rate = 1e9;
 
 static double larger(double left, double right) {

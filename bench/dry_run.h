@@ -1,4 +1,4 @@
-/* dry_run.h: what a run would do. */
+/* dry_run.h: says what a run would do. */
 #ifndef DRY_RUN_H
 #define DRY_RUN_H
 

@@ -1,4 +1,4 @@
-/* json_text.c: what Google Benchmark leaves unescaped. */
+/* json_text.c: escapes what Google Benchmark leaves unescaped. */
 #include "json_text.h"
 #include "utf8.h"
 

@@ -8,9 +8,8 @@
 extern "C" {
 #endif
 
-/* Appends json[size]. Google Benchmark (1.7.1 at least) escapes what has a letter in JSON, but leaves other control
- * characters and bytes that are no UTF-8 as they are, which the name of a directory may contain: those are escaped
- * here, and such bytes become U+FFFD. */
+/* Appends json[size]. Escapes control characters, and replaces bytes that are no UTF-8 by U+FFFD: the name of a
+ * directory may contain both, and Google Benchmark (1.7.1 at least) escapes only what has a letter in JSON. */
 void json_text_add(struct text *text, const char *json, size_t size);
 
 #ifdef __cplusplus

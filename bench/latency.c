@@ -1,5 +1,5 @@
-/* latency.c: exact quantiles over all repetitions of a row. An op's time is a whole number of nanoseconds, and few of
- * them are distinct, so that counting them takes little memory however many ops there are. */
+/* latency.c: exact quantiles over all repetitions of a row. Times are whole nanoseconds, of which few are distinct:
+ * counting how often each occurs takes little memory for any number of ops. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

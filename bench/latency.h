@@ -49,7 +49,7 @@ void latencies_clear(struct latencies *latencies);
 struct latency_quantile {
   const char *name;
   double share;
-  uint64_t ops_min; /* fewer ops cannot tell it from the slowest of them */
+  uint64_t ops_min; /* with fewer ops it is no other than the slowest */
 };
 extern const struct latency_quantile latency_quantiles[]; /* ends with a NULL name */
 

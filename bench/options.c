@@ -11,7 +11,7 @@
 #include "rows.h"
 #include "text.h"
 
-#define REPETITIONS_MAX 1000000 /* of all rows: more are a mistake */
+#define REPETITIONS_MAX 1000000 /* of all rows; a sanity limit */
 
 /* Adds the rows of a preset's line, which is split in place. */
 static int add_line(struct row_builder *builder, char *text) {

@@ -7,7 +7,7 @@
 #include "printable.h"
 #include "text.h"
 
-#define VALUE_MAX 200 /* characters of one value of a list: a longer one is a mistake */
+#define VALUE_MAX 200 /* characters of one value of a list; a sanity limit */
 
 #define TEXT_OF(tokens) #tokens
 #define TEXT(macro)     TEXT_OF(macro)

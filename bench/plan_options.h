@@ -1,4 +1,4 @@
-/* plan_options.h: options that shape rows, and the values that they were given. */
+/* plan_options.h: options that shape rows, and their values. */
 #ifndef PLAN_OPTIONS_H
 #define PLAN_OPTIONS_H
 

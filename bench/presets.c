@@ -8,7 +8,7 @@
 #include "printable.h"
 #include "text.h"
 
-#define PRESET_MAX (1 << 20) /* bytes of a preset file: a larger one is a mistake */
+#define PRESET_MAX (1 << 20) /* bytes of a preset file; a sanity limit */
 
 /* One iteration is one file, so that a repetition is one file: the minimum time is next to nothing.
  */

@@ -9,7 +9,7 @@
 #include "text.h"
 #include "workspace.h"
 
-/* A larger product is a mistake, and would cost memory and time before anybody sees it. */
+/* Sanity limit: a larger product is a typing error that would exhaust memory or time. */
 #define ROWS_MAX 100000 /* of all products, before a filter */
 
 int options_row_name(const struct gather_plan *plan, char *name, size_t size) {
@@ -74,7 +74,7 @@ static int add_row(const struct row_builder *builder, const struct gather_plan *
   return 0;
 }
 
-/* What an option is given, by the user or else the preset's line or else by itself; of count 0 for nothing. */
+/* An option's values: the user's, else the preset line's, else its default; count is 0 where it has none. */
 static const struct option_values *chosen(const struct row_builder *builder, const struct plan_selection *line,
                                           int option) {
   if (builder->user->of[option].count)

@@ -1,4 +1,4 @@
-/* table.c: what the screen shows. A column is a row of `columns`. */
+/* table.c: what the screen shows. A new column is a row of `columns`. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -69,10 +69,10 @@ static double repetitions(const struct table_row *row) {
   return row->repetitions;
 }
 
-/* A phase of an op that takes less than this share of it, in all rows, is not worth a column. */
+/* A phase of an op is not worth a column if it takes a smaller share of it in all rows. */
 #define PHASE_SHARE_MIN 0.02
 
-/* When a column is there. */
+/* When a column is shown. */
 enum shown { ALWAYS, IF_KNOWN, IF_LONG };
 
 static const struct column {
@@ -231,7 +231,7 @@ static void add_keys(struct grid *grid, struct text *shared) {
   if (grid->columns == 0) /* a line begins with a name in any case */
     move_column(grid, strategy, grid->columns++);
   grid->left = grid->columns;
-  for (size_t line = 0; line <= grid->count; line++) /* the numbers come here */
+  for (size_t line = 0; line <= grid->count; line++) /* room for the numbers */
     for (size_t k = grid->columns; k < known; k++) {
       free(grid->cells[line][k]);
       grid->cells[line][k] = NULL;
@@ -245,7 +245,7 @@ static void set_number(struct grid *grid, size_t row, enum form form, double val
     grid->cells[row + 1][grid->columns] = copy(number);
 }
 
-/* After the column's numbers. */
+/* Adds the title, after the column's numbers. */
 static void end_column(struct grid *grid, const char *title, enum form form) {
   char full[40];
   snprintf(full, sizeof full, "%s%s%s", title, form == TIME ? " " : "", form == TIME ? grid->unit->name : "");

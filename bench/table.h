@@ -12,10 +12,10 @@
 extern "C" {
 #endif
 
-/* The error of a row that an interrupted run does not keep: what is said above the table says it for all of them. */
+/* The error of a row that an interrupted run does not keep: a sentence above the table explains it for all of them. */
 #define TABLE_INTERRUPTED "interrupted"
 
-/* One row: medians over its repetitions, each an op's; NAN where it is not known. */
+/* One row: medians per op over its repetitions; NAN where unknown. */
 struct table_row {
   const struct gather_plan *plan;
   const char *name;  /* as in the results */
@@ -26,12 +26,12 @@ struct table_row {
   double calls, kernel_calls;
   double open_ns, write_ns, sync_ns, close_ns; /* the phases of an op */
   double device_share;                         /* bytes sent to the device over bytes written */
-  double repetitions;                          /* that there are, of a row that was cut short */
+  double repetitions;                          /* of a row that was cut short */
   const struct latencies *latencies;
 };
 
-/* Appends the rows to the text: what all have in common, what spoils the figures, and then a line each with what tells
- * it from the others. A column that no row has a value for is left out. Failed rows are named below. */
+/* Appends what spoils the figures, what all rows have in common, and a line for each row with what distinguishes it.
+ * Columns without any value are left out. Failed rows are named below. */
 void table_add(struct text *text, const char *heading, const struct table_row *rows, size_t count);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// terminate.h: the end of a run that an exception ends.
+// terminate.h: ends a run cleanly after an exception that nothing catches.
 #ifndef TERMINATE_H
 #define TERMINATE_H
 
@@ -12,8 +12,8 @@ struct LeftBehind {
 };
 extern LeftBehind left_behind;
 
-// From here on an exception that nothing catches is one line on stderr and the status FAILED, and nothing stays behind.
-// Where there is no memory or no thread the libraries throw, some of it where nothing can catch it.
+// From here on an exception that nothing catches ends the process with one line on stderr and the status FAILED, and
+// nothing stays behind. Libraries throw where memory or threads run out, sometimes where nothing can catch it.
 void EndOnExceptions();
 
 #endif
