@@ -10,6 +10,10 @@ that lie together already; N, the same on /dev/null:
 
 so that entry + vectors + rest = W - G, the whole gain. What does not change with the number of
 calls, such as opening the file, cancels out of each difference.
+
+Where the rows say how long each phase took, the gain is first told apart by phase. W and G are then
+the writes alone. What the medians of phases lack of the median of all is in the writes' rest, so that
+all parts add up to the gain.
 """
 
 from __future__ import annotations
@@ -17,8 +21,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from gatherstats.data.names import RowName
-from gatherstats.data.rows import Row
+from gatherstats.data.rows import PHASES, SMALL_PHASE, Row, phases
 from gatherstats.stats.effect import FEWEST_REPETITIONS
 from gatherstats.stats.parts import Part, combine
 from gatherstats.stats.repetitions import Repetitions
@@ -38,7 +44,9 @@ class Account:
     """Where the gain of one gathered row comes from.
 
     name: the gathered row on the file.
-    gain, entry, vectors, rest: as above; the last three add up to the first.
+    gain, entry, vectors, rest: as above; the last three and `others` add up to the first.
+    others: the gain of each phase but writing that has any, by the phase's name.
+    writes: the gain of the writes, which is entry + vectors + rest; all of the gain without phases.
     calls_saved: calls of each operation that gathering saves.
     call: what one of them costs on /dev/null.
     """
@@ -50,11 +58,13 @@ class Account:
     rest: Part
     calls_saved: int
     call: Part
+    writes: Part
+    others: dict[str, Part]
 
     @property
-    def parts(self) -> tuple[Part, Part, Part]:
+    def parts(self) -> tuple[Part, ...]:
         """What the gain is made of."""
-        return self.entry, self.vectors, self.rest
+        return self.entry, self.vectors, self.rest, *self.others.values()
 
 
 @dataclass(frozen=True)
@@ -149,12 +159,42 @@ def _account(
         for one in (gathered, separate, idle_separate, idle_gathered, together)
     )
     saved = (separate.row.counter("calls") or 0) - (gathered.row.counter("calls") or 0)
+    gain = combine([(1, w), (-1, g)])
+    others = _by_phase(separate.row, gathered.row, gain)
+    w, g = (
+        _of_phase(one.row, "write") if others else one.sample.times_s
+        for one in (separate, gathered)
+    )
+    entry, vectors = combine([(1, nw), (-1, nc)]), combine([(1, nc), (-1, ng)])
+    in_writes = gain.time_s - sum(part.time_s for part in others.values())
     return Account(
         gathered.row.name,
-        gain=combine([(1, w), (-1, g)]),
-        entry=combine([(1, nw), (-1, nc)]),
-        vectors=combine([(1, nc), (-1, ng)]),
-        rest=combine([(1, w), (-1, g), (-1, nw), (1, ng)]),
+        gain=gain,
+        entry=entry,
+        vectors=vectors,
+        rest=combine([(1, w), (-1, g), (-1, nw), (1, ng)]).moved(
+            in_writes - entry.time_s - vectors.time_s
+        ),
         calls_saved=round(saved),
         call=combine([(1 / saved, nw), (-1 / saved, nc)]),
+        writes=combine([(1, w), (-1, g)]).moved(in_writes) if others else gain,
+        others=others,
     )
+
+
+def _by_phase(separate: Row, gathered: Row, gain: Part) -> dict[str, Part]:
+    """What each phase but writing gains, where it is more than a small share of the whole gain."""
+    found = {}
+    if "open" in phases(separate) and "open" in phases(gathered):
+        for phase in (phase for phase in PHASES if phase != "write"):
+            times = _of_phase(separate, phase), _of_phase(gathered, phase)
+            if all(one.size >= FEWEST_REPETITIONS and one.min() > 0 for one in times):
+                part = combine([(1, times[0]), (-1, times[1])])
+                if abs(part.time_s) > SMALL_PHASE * abs(gain.time_s):
+                    found[phase] = part
+    return found
+
+
+def _of_phase(row: Row, phase: str) -> np.ndarray:
+    """A phase of each repetition, in seconds; those of the writes are above zero."""
+    return row.counters[f"{phase}_ns"] / 1e9

@@ -1,4 +1,4 @@
-"""Says in three lines where the gain of gathering comes from."""
+"""Says in a few lines where the gain of gathering comes from."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ def part_text(part: Part, unit: Unit) -> str:
     return f"{_number(part.time_s, unit)} {unit.name} ({low} to {high})"
 
 
-def labels(account: Account) -> tuple[str, str, str]:
-    """What the three parts are called."""
+def labels(account: Account) -> tuple[str, ...]:
+    """What the parts are called."""
     call_ns = significant(account.call.time_s * 1e9, 3)
     return (
         f"{account.calls_saved} calls saved x {call_ns} ns",
         "handing over vectors",
-        "the file system's work per call",
+        f"the file system's work{' in the writes' if account.others else ''}",
+        *(f"in the {phase}" for phase in account.others),
     )
 
 
@@ -41,18 +42,31 @@ def share_text(part: Part, account: Account) -> str:
 
 
 def account_lines(account: Account) -> list[str]:
-    """The three parts, each in a line; together they are the gain, which the first one names."""
+    """The parts, each in a line; together they are the gain, which the first one names.
+
+    Where the phases are known, the first line is the gain of each, and the others of the writes.
+    """
     unit = unit_of(account)
-    entry, vectors, rest = (
-        ", ".join(filter(None, (part_text(part, unit), share_text(part, account))))
-        for part in account.parts
-    )
-    saved, handing, work = labels(account)
+
+    def told(part: Part) -> str:
+        share = share_text(part, account)
+        return part_text(part, unit) + (f", {share}" if share else "")
+
+    saved, handing, work, *where = labels(account)
     doubt = "" if account.gain.is_clear else f", {MAY_BE_ZERO}"
+    first = f"Gain {part_text(account.gain, unit)}{doubt}"
+    entry = f"{saved} = {told(account.entry)}"
+    lines = [f"{first}: {entry}"]
+    if where:
+        phases = zip(
+            ("in the writes", *where), (account.writes, *account.others.values())
+        )
+        told_phases = "; ".join(f"{name} {told(part)}" for name, part in phases)
+        lines = [f"{first}: {told_phases}", f"in the writes: {entry}"]
     return [
-        f"Gain {part_text(account.gain, unit)}{doubt}: {saved} = {entry}",
-        f"{handing} (this too as on /dev/null): {vectors}",
-        f"{work}, which is the rest: {rest}",
+        *lines,
+        f"{handing} (this too as on /dev/null): {told(account.vectors)}",
+        f"{work}, which is the rest: {told(account.rest)}",
     ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gatherstats.blog.benchmarkdotnet import Summary, summarise
 from gatherstats.data.grouping import Group, system_of
-from gatherstats.data.rows import Row, device_share, write_and_sync
+from gatherstats.data.rows import Row, device_share, phases, shown_phases
 from gatherstats.stats.order import ORDER_PROBLEMS, TO_KNOW_THE_ORDER
 from gatherstats.stats.verdict import Sample, Verdict, judge
 from gatherstats.stats.verdict_words import advice, short
@@ -49,11 +49,15 @@ def table_of(group: Group, safe: Safe) -> Table:
     bases = [None if b is None else summaries[b] for b in group.baselines]
     times = [s.mean_s if s.mean_s is not None else s.median_s for s in summaries if s]
     unit = time_unit(t for t in times if t is not None)
+    parts = [phases(row) for row in group.rows]
+    columns_of_phases = shown_phases(group.rows)
+    # Beside the phases of whole files, all of one length, there is no room for what says the same.
+    is_full = any("open" in found for found in parts) and bool(columns_of_phases)
     rates = [
-        None if row.failed else row.counter("bytes_per_second") for row in group.rows
+        None if row.failed or is_full else row.counter("bytes_per_second")
+        for row in group.rows
     ]
     rate = rate_unit(r for r in rates if r is not None)
-    parts = [write_and_sync(row) for row in group.rows]
     shares = [None if row.failed else device_share(row) for row in group.rows]
     systems = [group.system_key.capitalize()] if group.systems else []
     # The unit stands with the first column of times that has anything in it.
@@ -74,7 +78,7 @@ def table_of(group: Group, safe: Safe) -> Table:
             )
         ]
         + ["n", "calls", "kernel", rate.name]
-        + ["write", "sync", "device"]
+        + [*columns_of_phases, "device"]
     )
     columns = [
         *_system_columns(group, safe),
@@ -85,8 +89,7 @@ def table_of(group: Group, safe: Safe) -> Table:
         [_count_text(row, "calls") for row in group.rows],
         [_count_text(row, "kernel_calls") for row in group.rows],
         rate.column(rates),
-        unit.column([write for write, _ in parts]),
-        unit.column([sync for _, sync in parts]),
+        *(unit.column([p.get(phase) for p in parts]) for phase in columns_of_phases),
         ["" if share is None else f"{share:.2f}" for share in shares],
     ]
     return Table(headers, list(zip(*columns)), 1 + len(systems))

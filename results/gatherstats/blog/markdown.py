@@ -10,10 +10,11 @@ from gatherstats.blog.account import Accounts, accounts, serves_an_account
 from gatherstats.blog.account_text import account_lines
 from gatherstats.blog.benchmarkdotnet import summarise
 from gatherstats.blog.cells import below_table, judge_group, table_of
+from gatherstats.blog.closing import closing_lines
 from gatherstats.blog.interpretation import explain, missing_methods
 from gatherstats.data import environment
 from gatherstats.data.grouping import Group, group_rows, is_blog_row
-from gatherstats.data.rows import Row, Run, device_share, write_and_sync
+from gatherstats.data.rows import Row, Run, device_share, shown_phases
 from gatherstats.stats.drift import Drift
 from gatherstats.stats.samples import measure
 from gatherstats.stats.verdict import Verdict
@@ -70,7 +71,8 @@ def make_report(run: Run, threshold: float) -> Report:
         title = titles[i] if len(titles) > 1 else ""
         lines += ["", *([*wrapped(markdown(title)), ""] if title else [])]
         lines += [*_table_lines(group), "", *_verdict_lines(group, verdicts, threshold)]
-        lines += items([markdown(item) for item in account_items(group, explained)])
+        told = account_items(group, explained) + closing_lines(group, run)
+        lines += items([markdown(item) for item in told])
         explanations += [] if published else explain(group, verdicts)
     for reason in environment.refused(run):
         lines += items([f"not run: {markdown(reason)}"])
@@ -193,18 +195,27 @@ def _legend_of_columns(run: Run) -> str:
     shown = rows_of_tables(measured)
     removed = sum(s.removed for s in map(summarise, shown) if s)
     kernel = any(row.counter("kernel_calls") is not None for row in measured)
-    synced = any(write_and_sync(row)[1] is not None for row in shown)
+    parts = {phase: None for g in group_rows(shown) for phase in shown_phases(g.rows)}
     device = any(device_share(row) is not None for row in shown)
     cut = any(row.times_s.size < (row.expected or 0) for row in shown)
     return (
         "Mean, Error (half the 99.9 % interval), StdDev, Median, n: BenchmarkDotNet's, without"
         f" {removed} high outlier{'' if removed == 1 else 's'}."
         + (" Kernel: write calls that it counted." if kernel else "")
-        + (" Write and sync: their medians, which make up the time." if synced else "")
+        + (
+            f" {_words(list(parts))}: their medians, which make up the time."
+            if parts
+            else ""
+        )
         + (" Device: bytes sent to it over bytes written." if device else "")
         + (" n of N: the row was cut short." if cut else "")
         + " Verdicts: of all repetitions, p with Holm's correction."
     )
+
+
+def _words(names: list[str]) -> str:
+    """A list in words, such as "Open, write and close"."""
+    return f"{', '.join(names[:-1])} and {names[-1]}".capitalize()
 
 
 def _without_double_blanks(lines: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -90,15 +91,38 @@ class Run:
         return None if value is None or str(value) == "" else str(value)
 
 
-def write_and_sync(row: Row) -> tuple[float | None, float | None]:
-    """How long the writes and how long the syncs of an operation took, in seconds.
+PHASES = ("open", "write", "sync", "close")
+"""The parts of an operation's time, in their order. Removing and renaming a file are part of closing it."""
 
-    None where the row was not synced, or does not say.
+SMALL_PHASE = 0.02
+"""A phase that takes less than this share of the time is not worth a column."""
+
+
+def phases(row: Row) -> dict[str, float]:
+    """How long each phase of an operation took, in seconds; {} where the row does not say.
+
+    In the scope `op`, and in older files, these are writing and syncing alone.
     """
-    times = row.counter("write_ns"), row.counter("sync_ns")
-    if None in times:
-        return None, None
-    return tuple(time / 1e9 for time in times)
+    times = {phase: row.counter(f"{phase}_ns") for phase in PHASES}
+    if row.failed or times["write"] is None or times["sync"] is None:
+        return {}
+    return {phase: ns / 1e9 for phase, ns in times.items() if ns is not None}
+
+
+def shown_phases(rows: Sequence[Row]) -> list[str]:
+    """The phases that are worth a column beside the time of these rows.
+
+    Those that take a share of the time in any of them; none where writing is all that does.
+    """
+    shown = set()
+    for row in rows:
+        found = phases(row)
+        if "open" not in found:
+            shown |= found.keys()
+            continue
+        whole = sum(found.values())
+        shown |= {phase for phase, s in found.items() if s > SMALL_PHASE * whole}
+    return [] if shown == {"write"} else [p for p in PHASES if p in shown]
 
 
 def device_share(row: Row) -> float | None:

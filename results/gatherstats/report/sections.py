@@ -8,6 +8,7 @@ from functools import partial
 
 from gatherstats.blog.account_text import account_lines
 from gatherstats.blog.cells import below_table, table_of
+from gatherstats.blog.closing import closing_lines
 from gatherstats.blog.markdown import (
     PUBLISHED,
     account_items,
@@ -112,7 +113,8 @@ def _tables(one: RunAnalysis) -> list[Markup]:
         reasons = [] if one.accounts.made else account_items(group, one.accounts)
         if environment.is_published(one.run):
             reasons = []
-        parts.append(bullets([*below.failures, *below.verdicts, *reasons]))
+        closing = closing_lines(group, one.run)
+        parts.append(bullets([*below.failures, *below.verdicts, *reasons, *closing]))
     if parts:
         parts.append(element("p", prose(legend(one.run, one.drift)), class_="note"))
     return parts

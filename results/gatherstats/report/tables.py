@@ -10,7 +10,7 @@ from gatherstats.crossover.colours import shade_of
 from gatherstats.crossover.map import Cell, Map, Way
 from gatherstats.crossover.terminal import LETTERS, NOT_MEASURED, cell_text, saved_text
 from gatherstats.data.names import shorten
-from gatherstats.data.rows import Row, device_share, write_and_sync
+from gatherstats.data.rows import PHASES, Row, device_share, phases, shown_phases
 from gatherstats.report.markup import Markup, element, join
 from gatherstats.report.plots import PERCENTILES, latencies_of
 from gatherstats.stats.medians import medians
@@ -115,16 +115,17 @@ def style_of(ways: Sequence[Way], strength: int) -> str:
 def rows_table(rows: Sequence[Row], caption: str) -> Markup:
     """All rows with their medians, in as few bytes as possible: there may be ten thousand."""
     shared, names = shorten([row.name for row in rows])
+    worth = shown_phases(rows)
     repeated = [i for i, row in enumerate(rows) if row.has_repetitions]
     found = dict(zip(repeated, medians([rows[i].times_s for i in repeated])))
     cells = [
-        (name, *_row_cells(row, found.get(i)))
+        (name, *_row_cells(row, found.get(i), worth))
         for i, (row, name) in enumerate(zip(rows, names))
     ]
     if shared:
         caption = f"{caption}; all have {shared}"
     headers = ["Row", "Median", "n", "Calls", "In the kernel"]
-    headers += ["Write", "Sync", "On the device"]
+    headers += [*(phase.capitalize() for phase in PHASES), "On the device"]
     kept = [c for c in range(len(headers)) if c < 5 or any(row[c] for row in cells)]
     return data_table(
         caption, [headers[c] for c in kept], [[row[c] for c in kept] for row in cells]
@@ -155,12 +156,14 @@ def _cells(row: Sequence[str], left: int) -> list[Markup]:
     ]
 
 
-def _row_cells(row: Row, median_s: float | None) -> tuple[str, ...]:
+def _row_cells(
+    row: Row, median_s: float | None, worth: Sequence[str]
+) -> tuple[str, ...]:
     calls, kernel = row.counter("calls"), row.counter("kernel_calls")
     counts = tuple("" if v is None else f"{v:g}" for v in (calls, kernel))
-    write_s, sync_s = write_and_sync(row)
+    parts = phases(row)
     share = device_share(row)
-    counts += (time_text(write_s), time_text(sync_s))
+    counts += tuple(time_text(parts.get(p)) if p in worth else "" for p in PHASES)
     counts += ("" if share is None else f"{share:.2f}",)
     if row.failed:
         return ("failed", *([""] * (1 + len(counts))))

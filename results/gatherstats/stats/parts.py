@@ -29,6 +29,11 @@ class Part:
         """Whether it can be told from zero."""
         return self.low_s > 0 or self.high_s < 0
 
+    def moved(self, time_s: float) -> Part:
+        """The same uncertainty around another time."""
+        by = time_s - self.time_s
+        return Part(time_s, self.low_s + by, self.high_s + by)
+
 
 def combine(terms: Sequence[tuple[float, np.ndarray]]) -> Part:
     """The sum of factor * median over samples of times in seconds, with its interval.
