@@ -13,7 +13,7 @@ import pytest
 from run_suite import run
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
-KEPT = RESULTS / "test" / "data"
+KEPT = RESULTS / "test" / "files"
 
 
 def kept(name):

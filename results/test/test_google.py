@@ -8,7 +8,7 @@ import pytest
 from conftest import RESULTS
 
 COMPARE = Path("/usr/share/benchmark/compare.py")
-RUN = RESULTS / "test" / "data" / "blog_quick.json"
+RUN = RESULTS / "test" / "files" / "blog_quick.json"
 
 
 @pytest.mark.skipif(not COMPARE.exists(), reason="Google's compare.py is not here")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often is a true difference found, and how often one that is not there?
 
-power.py [RUN.json ...]     (without a file: the recorded runs in test/data)
+power.py [RUN.json ...]     (without a file: the recorded runs in test/files)
 
 Stretches of 200 repetitions of a run's first row are dealt out into two samples of 100, one of which
 is then multiplied by a known factor; the run's other rows help to find the drift, as they do in a

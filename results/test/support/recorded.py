@@ -13,7 +13,7 @@ from gatherstats.stats.resampling import Draw, share, verdicts, without_drift
 from gatherstats.stats.verdict import THRESHOLD, Outcome
 from scipy import stats
 
-RECORDED = sorted((Path(__file__).parents[1] / "data").glob("recorded_*.json"))
+RECORDED = sorted((Path(__file__).parents[1] / "files").glob("recorded_*.json"))
 
 
 def as_one(rows: Sequence[Row]) -> Row:

@@ -117,13 +117,13 @@ def test_more_is_found_than_by_plain_tests(recorded, slowdown):
 
 def test_two_per_cent_are_found_on_a_busy_machine():
     """Recorded at an hour when files took half as long again for seconds, and twice now and then."""
-    rows = load(RESULTS / "test" / "data" / "recorded_busy.json").rows
+    rows = load(RESULTS / "test" / "files" / "recorded_busy.json").rows
     pairs = draw(rows, 0, 0, 100, 60, np.random.default_rng(1))
     assert found_slower(pairs, 0.02) >= 0.9
 
 
 def test_one_and_two_per_cent_are_found_on_a_quiet_machine():
-    pairs = draws(RESULTS / "test" / "data" / "recorded_quiet.json", 100)
+    pairs = draws(RESULTS / "test" / "files" / "recorded_quiet.json", 100)
     assert found_slower(pairs, 0.02) >= 0.95
     assert found_slower(pairs, 0.01) >= 0.8
     assert smallest_found(pairs) < 0.015
@@ -141,7 +141,7 @@ def test_more_bytes_are_found(recorded):
 
 
 def test_the_recorded_files_tell_nothing_of_their_machine():
-    for path in (RESULTS / "test" / "data").glob("*.json"):
+    for path in (RESULTS / "test" / "files").glob("*.json"):
         context = json.loads(path.read_text())["context"]
         assert context["host_name"] == "host" and context["executable"] == "gatherbench"
         assert "/" not in context.get("gatherbench.command", "").replace(
