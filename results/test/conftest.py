@@ -20,6 +20,9 @@ sys.path.append(str(RESULTS.parent / "bench" / "test" / "support"))
 import scratch  # noqa: E402
 import skipped  # noqa: E402
 from commands import blog_table, compare as compare_command  # noqa: E402
+from gatherstats.crossover.map import make_maps  # noqa: E402
+from gatherstats.data.reader import load  # noqa: E402
+from gatherstats.stats.samples import measure  # noqa: E402
 
 scratch.enter()
 
@@ -48,6 +51,18 @@ def show(tmp_path, capsys):
 def compare(tmp_path, capsys):
     """The same for compare.py; contents given as old and new are launches."""
     return runner(compare_command.main, tmp_path, capsys)
+
+
+@pytest.fixture
+def maps_of(tmp_path):
+    """Make the crossover maps of a file's content; returns (run, maps)."""
+
+    def make(document, threshold=0.01):
+        (path,) = write_files(tmp_path, "grid", [document])
+        run = load(path)
+        return run, make_maps(run, measure(run.rows)[0], threshold)
+
+    return make
 
 
 def runner(main, folder, capsys):

@@ -1,35 +1,16 @@
-"""Public claims: read as data, and judged on runs in which they are true, false, or not to be told."""
+"""Public claims judged on runs in which they are true, false, or not to be told."""
 
 import json
 
-import numpy as np
 import pytest
-from conftest import RESULTS, runner, write_files
-from gatherstats.claims.claims import (
-    PUBLIC,
-    Finding,
-    check_claims,
-    read_claims,
-)
+from conftest import runner, write_files
+from gatherstats.claims.claims import Finding, check_claims, read_claims
 from gatherstats.claims.terminal import summary
 from gatherstats.data.reader import load
-from gatherstats.errors import UserError
 from made import failed, repetitions, results
+from made_claims import NAME, PUBLISHED, pair, row, true_run
 
 from commands import claims as script
-
-NAME = "op/strategy:{}/target:{}/sync:none/count:{}/size:{}/real_time"
-SYNC = "op/strategy:pwrite/target:file/sync:osync/direct:yes/window:16384/count:{}/size:{}/real_time"
-PUBLISHED = [
-    "commonwarexyz/monorepo#4704",
-    "commonwarexyz/monorepo#4704",
-    "ocsigen/lwt#291",
-    "crystal-lang/crystal#6078",
-    "ceph/ceph#6307",
-    "socketry/async#228, libevent/libevent#1537",
-    "PostgreSQL pg_test_fsync",
-    "dotnet/runtime#36951",
-]
 
 
 @pytest.fixture
@@ -49,66 +30,6 @@ def check(tmp_path):
         return result
 
     return make
-
-
-def row(rng, strategy, time, target="file", count=4, size=64, n=20, scatter=0.01):
-    # With as large a scatter the seed must not decide: both rows get the same one.
-    spread = (
-        np.linspace(1 - 1.5 * scatter, 1 + 1.5 * scatter, n)
-        if scatter >= 0.2
-        else rng.lognormal(0, scatter, n)
-    )
-    times = list(time * spread)
-    return repetitions(NAME.format(strategy, target, count, size), times)
-
-
-def pair(relation, **more):
-    keys = {"row": {"strategy": "coalesce"}, "against": {"strategy": "writev"}}
-    return [{**keys, "relation": relation, **more}]
-
-
-def true_run(rng, targets=("null", "file", "unix")):
-    """A machine on which all published claims are true."""
-    groups = []
-    for target in targets:
-
-        def add(count, size, write, writev, copy):
-            for strategy, time in (
-                ("write", write),
-                ("writev", writev),
-                ("coalesce", copy),
-            ):
-                groups.append(row(rng, strategy, time, target, count, size))
-
-        add(256, 16, 900, 166, 100)
-        add(256, 4096, 900, 88, 100)
-        for size in (6, 16, 32, 64, 128):
-            add(16, size, 300, 130, 100)
-        add(16, 48, 300, 100, 100)
-        for size in (256, 512):
-            add(16, size, 300, 100, 130)
-        for size in (5, 500):
-            add(10, size, 300, 130, 100)
-        for count, writev in ((1, 110), (8, 180), (9, 240)):
-            add(count, 64, 100 * count, writev, 100)
-    for count in (1, 2, 4, 8, 16):
-        times = list(1000 * count * rng.lognormal(0, 0.01, 20))
-        groups.append(repetitions(SYNC.format(count, 16384 // count), times))
-    return results(*groups, preset="claims")
-
-
-def test_the_published_claims_are_all_there_as_data():
-    (path,) = PUBLIC
-    assert [claim.source for claim in read_claims(path)] == PUBLISHED
-    assert read_claims(path)[0].checks[0].ratio == pytest.approx(1 / 1.66, abs=1e-4)
-    assert read_claims(path)[1].checks[0].ratio == pytest.approx(1 / 0.88, abs=1e-4)
-    ladder = read_claims(path)[6].checks
-    assert [(c.row["count"], c.row["size"], c.ratio) for c in ladder] == [
-        ("2", "8192", 2),
-        ("4", "4096", 4),
-        ("8", "2048", 8),
-        ("16", "1024", 16),
-    ]
 
 
 def test_where_all_are_true_all_hold(claims, rng):
@@ -278,18 +199,6 @@ def test_failed_rows_are_listed(claims, rng):
     )
 
 
-def test_a_user_adds_a_claim(claims, rng, tmp_path):
-    mine = {"claim": "mine \x1b[1m", "source": "me", "checks": pair("slower")}
-    mine["keys"] = {"count": "256", "size": "4096"}
-    (path,) = write_files(tmp_path, "mine", [{"claims": [mine]}])
-    status, out, _ = claims(true_run(rng), options=["--claims", path])
-    assert (
-        status == 0
-        and "9. mine \\x1b[1m\n   Source: me\n" in out
-        and "9 claims: 9 hold." in out
-    )
-
-
 def test_json_is_one_strict_line(claims, rng):
     def reject(constant):
         raise AssertionError(constant)
@@ -309,95 +218,7 @@ def test_json_is_one_strict_line(claims, rng):
     json.loads(out, parse_constant=reject)
 
 
-GOOD = {"claim": "c", "source": "s", "checks": pair("faster")}
-STEP = {
-    "row": {"count": "9"},
-    "against": {"count": "8"},
-    "start": {"count": "1"},
-    "relation": "step",
-}
-
-
-@pytest.mark.parametrize(
-    "content, message",
-    [
-        ("", "the file is empty"),
-        ("[" * 100_000, "nested too deeply"),
-        ("[]", 'no list "claims"'),
-        ({"claims": []}, 'no list "claims"'),
-        ({"claims": [3]}, "claim 1 is no object"),
-        ({"claims": [GOOD, {**GOOD, "source": ""}]}, "claim 2 has no text 'source'"),
-        ({"claims": [{**GOOD, "checks": []}]}, 'claim 1 has no list "checks"'),
-        ({"claims": [{**GOOD, "keys": {"count": 4}}]}, "'keys' is no object of texts"),
-        ({"claims": [{**GOOD, "checks": [3]}]}, "claim 1, check 1 is no object"),
-        (
-            {"claims": [{**GOOD, "checks": pair("better")}]},
-            "'better' is not among faster,",
-        ),
-        ({"claims": [{**GOOD, "checks": pair(["x"])}]}, "is not among faster,"),
-        (
-            {"claims": [{**GOOD, "checks": pair("about")}]},
-            '"about" needs "ratio" and "within"',
-        ),
-        (
-            {"claims": [{**GOOD, "checks": pair("faster", ratio="2")}]},
-            "'ratio' is no number",
-        ),
-        (
-            {"claims": [{**GOOD, "checks": pair("faster", ratio=0)}]},
-            "'ratio' is not above zero",
-        ),
-        (
-            {"claims": [{**GOOD, "checks": pair("step")}]},
-            "'start' is no object of texts",
-        ),
-        (
-            {"claims": [{**GOOD, "checks": [{**STEP, "row": {"count": "x"}}]}]},
-            'needs a "count"',
-        ),
-        (
-            {"claims": [{**GOOD, "checks": [{**STEP, "row": {"count": "8"}}]}]},
-            "must fall",
-        ),
-    ],
-)
-def test_claims_that_cannot_be_read(claims, rng, tmp_path, content, message):
-    (path,) = write_files(tmp_path, "mine", [content])
-    with pytest.raises(UserError):
-        read_claims(path)
-    status, out, err = claims(true_run(rng, ["null"]), options=["--claims", path])
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert message in err and path in err
-
-
-@pytest.mark.parametrize(
-    "relation, ratio, meant",
-    [
-        ("faster", 1.5, "slower"),
-        ("slower", 0.5, "faster"),
-        ("not faster", 0.5, "faster"),
-        ("faster", 1, "the same"),
-    ],
-)
-def test_a_relation_that_its_ratio_contradicts(
-    claims, rng, tmp_path, relation, ratio, meant
-):
-    content = {"claims": [{**GOOD, "checks": pair(relation, ratio=ratio)}]}
-    (path,) = write_files(tmp_path, "mine", [content])
-    status, out, err = claims(true_run(rng, ["null"]), options=["--claims", path])
-    assert (status, out) == (2, "")
-    assert (
-        f'claim 1, check 1: "{relation}" with a ratio of times of {ratio:g}, which is {meant}'
-        in err
-    )
-
-
 def test_summary_without_rows_names_one(check, rng):
     assert summary(check([row(rng, "write", 1.0)], pair("faster"))) == (
         "=> cannot tell here: no row strategy:coalesce in this run."
     )
-
-
-def test_the_data_of_the_claims_are_not_taken_for_results():
-    for path in (RESULTS / "reference").glob("*.json"):
-        load(path)
