@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gatherstats.blog import x64
 from gatherstats.blog.account import accounts
-from gatherstats.blog.account_text import part_text
+from gatherstats.blog.account_words import part_text
 from gatherstats.blog.cells import Table, judge_group, table_of
 from gatherstats.blog.markdown import rows_of_tables
 from gatherstats.data.grouping import Group, group_rows

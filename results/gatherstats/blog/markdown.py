@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatherstats.blog.account import Accounts, accounts, serves_an_account
-from gatherstats.blog.account_text import account_lines
+from gatherstats.blog.account_words import account_lines
 from gatherstats.blog.benchmarkdotnet import summarise
 from gatherstats.blog.cells import below_table, judge_group, table_of
 from gatherstats.blog.closing import closing_lines

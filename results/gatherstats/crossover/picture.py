@@ -17,7 +17,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.patches import Rectangle  # noqa: E402
 
 from gatherstats.crossover.advice import Advice  # noqa: E402
-from gatherstats.crossover.advice_text import (
+from gatherstats.crossover.advice_words import (
     advice_text,
     place,
     size_text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gatherstats.crossover.advice import Advice, advise
-from gatherstats.crossover.advice_text import advice_text, worth_text
+from gatherstats.crossover.advice_words import advice_text, worth_text
 from gatherstats.crossover.map import Cell, Map, Maps, Way
 from gatherstats.data.environment import describe, describe_briefly
 from gatherstats.data.rows import Run

@@ -15,7 +15,7 @@ from gatherstats.blog.account import accounts
 from gatherstats.cli import needs
 from gatherstats.cli.inputs import load_all
 from gatherstats.cli.options import add_output, save
-from gatherstats.crossover.advice_text import advice_text
+from gatherstats.crossover.advice_words import advice_text
 from gatherstats.crossover.map import make_maps
 from gatherstats.crossover.terminal import MapsWithAdvice, prepare
 from gatherstats.errors import UserError

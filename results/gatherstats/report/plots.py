@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gatherstats.blog.account import Account
-from gatherstats.blog.account_text import labels, part_text, share_text, unit_of
+from gatherstats.blog.account_words import labels, part_text, share_text, unit_of
 from gatherstats.data.rows import Row
 from gatherstats.report import svg
 from gatherstats.report.markup import Markup

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatherstats.blog.account import Accounts, accounts
-from gatherstats.blog.account_text import account_lines
+from gatherstats.blog.account_words import account_lines
 from gatherstats.blog.cells import judge_group
 from gatherstats.blog.interpretation import explain
 from gatherstats.blog.markdown import rows_of_tables
-from gatherstats.crossover.advice_text import advice_text
+from gatherstats.crossover.advice_words import advice_text
 from gatherstats.crossover.map import make_maps
 from gatherstats.crossover.terminal import MapsWithAdvice, prepare
 from gatherstats.data.grouping import Group, group_rows, is_blog_row

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from functools import partial
 
-from gatherstats.blog.account_text import account_lines
+from gatherstats.blog.account_words import account_lines
 from gatherstats.blog.cells import below_table, table_of
 from gatherstats.blog.closing import closing_lines
 from gatherstats.blog.markdown import (
@@ -16,7 +16,7 @@ from gatherstats.blog.markdown import (
     legend,
     problems_of,
 )
-from gatherstats.crossover.advice_text import advice_text, place, worth_text
+from gatherstats.crossover.advice_words import advice_text, place, worth_text
 from gatherstats.crossover.terminal import legend as map_legend
 from gatherstats.data import environment
 from gatherstats.data.grouping import is_blog_row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gatherstats.blog.cells import Table
-from gatherstats.crossover.advice_text import size_text
+from gatherstats.crossover.advice_words import size_text
 from gatherstats.crossover.colours import shade_of
 from gatherstats.crossover.map import Cell, Map, Way
 from gatherstats.crossover.terminal import LETTERS, NOT_MEASURED, cell_text, saved_text

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import write_files
 from gatherstats.blog.account import accounts, combine
-from gatherstats.blog.account_text import account_lines
+from gatherstats.blog.account_words import account_lines
 from gatherstats.data.reader import load
 from gatherstats.stats.samples import measure
 from made import BLOG, CALLS, failed

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from gatherstats.crossover.advice import advise
-from gatherstats.crossover.advice_text import advice_text, size_text, worth_text
+from gatherstats.crossover.advice_words import advice_text, size_text, worth_text
 from gatherstats.crossover.map import bytes_of
 from hypothesis import HealthCheck, given, settings, strategies as st
 from made_maps import (

@@ -2,7 +2,7 @@
 
 import pytest
 from gatherstats.crossover.advice import advise
-from gatherstats.crossover.advice_text import advice_text
+from gatherstats.crossover.advice_words import advice_text
 from gatherstats.crossover.map import Way
 from gatherstats.stats.verdict import Outcome
 from made import repetitions, results

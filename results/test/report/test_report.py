@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from conftest import RESULTS, write_files
 from gatherstats.blog.account import accounts
-from gatherstats.blog.account_text import account_lines
+from gatherstats.blog.account_words import account_lines
 from gatherstats.crossover.advice import advise
-from gatherstats.crossover.advice_text import advice_text
+from gatherstats.crossover.advice_words import advice_text
 from gatherstats.crossover.map import make_maps
 from gatherstats.crossover.terminal import cell_text
 from gatherstats.data.reader import load
