@@ -11,6 +11,8 @@ from conftest import RESULTS
 ROOT = RESULTS / "gatherstats"
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
 SHARED = {"errors"}
+RENDERERS = {"terminal", "markdown", "data", "page", "picture"}
+"""Modules that give a topic one form; a form of another topic is made of the same parts as they are."""
 
 
 def docstring(package):
@@ -22,9 +24,8 @@ def allowed(package):
     return set() if said == "nothing" else set(said.split(", "))
 
 
-def imported(package):
-    """What the modules of a package import of gatherstats: package to module and line."""
-    found = {}
+def imports(package):
+    """What a package imports of others: the name's parts after gatherstats, and where."""
     for path in sorted((ROOT / package).glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
@@ -35,11 +36,9 @@ def imported(package):
             else:
                 continue
             for name in names:
-                parts = name.split(".")
-                if parts[0] == "gatherstats":
-                    found[parts[1]] = f"{path.name}:{node.lineno}"
-    found.pop(package, None)
-    return found
+                root, *parts = name.split(".")
+                if root == "gatherstats" and parts[0] != package:
+                    yield parts, f"{path.name}:{node.lineno}"
 
 
 def test_packages_and_at_most_three_files():
@@ -57,9 +56,18 @@ def test_each_says_what_lives_there(package):
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_each_imports_only_what_it_may(package):
-    found = imported(package)
-    wrong = found.keys() - allowed(package) - SHARED
-    assert not wrong, {name: found[name] for name in wrong}
+    may = allowed(package) | SHARED
+    assert not {line: parts for parts, line in imports(package) if parts[0] not in may}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_none_imports_the_renderers_of_another(package):
+    found = {line: ".".join(p) for p, line in imports(package) if p[1] in RENDERERS}
+    assert not found
+
+
+def test_renderers_exist():
+    assert RENDERERS == {p.stem for p in ROOT.glob("*/*.py") if p.stem in RENDERERS}
 
 
 def test_there_is_no_circle():

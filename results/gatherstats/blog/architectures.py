@@ -9,7 +9,7 @@ from gatherstats.blog import x64
 from gatherstats.blog.account import accounts
 from gatherstats.blog.account_words import part_text
 from gatherstats.blog.cells import Table, judge_group, table_of
-from gatherstats.blog.markdown import rows_of_tables
+from gatherstats.blog.run_report import rows_of_tables
 from gatherstats.data.grouping import Group, group_rows
 from gatherstats.data.names import parse_name
 from gatherstats.data.rows import Row, Run

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from gatherstats.blog.markdown import PUBLISHED, belongs_beside, make_report
+from gatherstats.blog.markdown import make_report
+from gatherstats.blog.run_report import PUBLISHED, belongs_beside
 from gatherstats.cli.inputs import load_usable, require_other
 from gatherstats.cli.options import add_output, add_threshold, print_and_save
 from gatherstats.data.reader import load

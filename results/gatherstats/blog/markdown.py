@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from gatherstats.blog.account import Accounts, accounts, serves_an_account
-from gatherstats.blog.account_words import account_lines
-from gatherstats.blog.benchmarkdotnet import summarise
+from gatherstats.blog.account import accounts
 from gatherstats.blog.cells import below_table, judge_group, table_of
 from gatherstats.blog.closing import closing_lines
-from gatherstats.blog.interpretation import explain, missing_methods
+from gatherstats.blog.interpretation import explain
+from gatherstats.blog.run_report import (
+    account_items,
+    legend,
+    problems_of,
+    rows_of_tables,
+    title_of,
+)
 from gatherstats.data import environment
-from gatherstats.data.grouping import Group, group_rows, is_blog_row
-from gatherstats.data.rows import Row, Run, device_share, shown_phases
-from gatherstats.stats.drift import Drift
+from gatherstats.data.grouping import Group, group_rows
+from gatherstats.data.rows import Run
 from gatherstats.stats.samples import measure
 from gatherstats.stats.verdict import Verdict
-from gatherstats.stats.verdict_words import drift_text
 from gatherstats.text import table
 from gatherstats.text.safe import markdown, printable
 from gatherstats.text.wrapped import items, wrapped
-
-PUBLISHED = sorted((Path(__file__).parents[2] / "reference").glob("*.json"))
-"""The files with published figures."""
-
-# Keys along which any run can be put beside a published table.
-_ORDINARY_KEYS = {"strategy", "system", "architecture"}
-
-_NO_ACCOUNT = "where the gain comes from cannot be told"
 
 
 @dataclass(frozen=True)
@@ -42,15 +36,6 @@ class Report:
     lines: list[str]
     problems: list[str]
     shown: int
-
-
-def belongs_beside(published: Run, runs: Sequence[Run]) -> bool:
-    """Whether a published table says something about the rows of `runs`; about none, always.
-
-    A table along a key that no row of them has, such as preallocate, does not.
-    """
-    keys = {key for run in runs for row in run.rows for key in row.name.keys}
-    return not runs or _varying_keys(published.rows) - _ORDINARY_KEYS <= keys
 
 
 def make_report(run: Run, threshold: float) -> Report:
@@ -86,43 +71,9 @@ def make_report(run: Run, threshold: float) -> Report:
     return Report(_without_double_blanks(lines), problems, shown)
 
 
-def rows_of_tables(rows: Sequence[Row]) -> list[Row]:
-    """The rows that stand in tables: without those of the blog's loop that only explain others."""
-    return [
-        row
-        for row in rows
-        if not (is_blog_row(row.name) and serves_an_account(row, rows))
-    ]
-
-
 def heading(run: Run) -> str:
-    """What a file is called: a published table by its source."""
-    return markdown(run.setting("source") or Path(run.path).name)
-
-
-def _varying_keys(rows: list[Row]) -> set[str]:
-    keys = {key for row in rows for key in row.name.keys}
-    return {k for k in keys if len({row.name.keys.get(k) for row in rows}) > 1}
-
-
-def problems_of(run: Run) -> list[str]:
-    """What is missing, failed or could not be used, a line each; not yet safe to print."""
-    failed = [f"{row.name}: failed: {row.error}" for row in run.rows if row.failed]
-    return [*run.problems, *failed, *_missing(run)]
-
-
-def _missing(run: Run) -> list[str]:
-    """The rows that the blog preset should have given; nothing if the user chose among them."""
-    command = run.setting("command") or ""
-    chosen = any(
-        option in command for option in ("--strategy", "--benchmark_filter", "--scope")
-    )
-    if run.setting("preset") != "blog" or chosen:
-        return []
-    return [
-        f"the row {method} is missing from this run"
-        for method in missing_methods(run.rows)
-    ]
+    """The file's title, as Markdown."""
+    return markdown(title_of(run))
 
 
 def _environment_lines(run: Run, more: Sequence[tuple[str, str]]) -> list[str]:
@@ -156,66 +107,6 @@ def _verdict_lines(
     lines = items(below.failures)
     lines += wrapped(below.heading) if below.heading else []
     return lines + items(below.verdicts)
-
-
-def account_items(group: Group, explained: Accounts) -> list[str]:
-    """Where the gain of the rows of this table comes from, or why that cannot be told."""
-    items: list[str] = []
-    strategies = set()
-    for row in group.rows:
-        name = row.name
-        if name.text in explained.made:
-            items += account_lines(explained.made[name.text])
-        elif name.text in explained.refused:
-            items.append(f"{_NO_ACCOUNT}: {explained.refused[name.text]}")
-        elif is_blog_row(name) and not row.failed and row.has_repetitions:
-            strategies.add(name.keys["strategy"])
-    if not items and {"pwrite", "pwritev"} <= strategies:
-        items.append(f"{_NO_ACCOUNT}: the rows on /dev/null are missing")
-    return items
-
-
-def legend(run: Run, drift: Drift | None) -> str:
-    """What the columns are, and how the verdicts were made."""
-    if environment.is_published(run):
-        return ""
-    parts = [_legend_of_columns(run)]
-    if drift is not None:
-        parts.append(drift_text(drift))
-    return " ".join(parts)
-
-
-def _legend_of_columns(run: Run) -> str:
-    measured = [row for row in run.rows if not row.failed]
-    if not all(row.has_repetitions for row in measured):
-        return (
-            "Rows without repetitions in the file are shown and compared by their aggregates:"
-            " mean, StdDev and n as they stand there (Welch's test)."
-        )
-    shown = rows_of_tables(measured)
-    removed = sum(s.removed for s in map(summarise, shown) if s)
-    kernel = any(row.counter("kernel_calls") is not None for row in measured)
-    parts = {phase: None for g in group_rows(shown) for phase in shown_phases(g.rows)}
-    device = any(device_share(row) is not None for row in shown)
-    cut = any(row.times_s.size < (row.expected or 0) for row in shown)
-    return (
-        "Mean, Error (half the 99.9 % interval), StdDev, Median, n: BenchmarkDotNet's, without"
-        f" {removed} high outlier{'' if removed == 1 else 's'}."
-        + (" Kernel: write calls that it counted." if kernel else "")
-        + (
-            f" {_words(list(parts))}: their medians, which make up the time."
-            if parts
-            else ""
-        )
-        + (" Device: bytes sent to it over bytes written." if device else "")
-        + (" n of N: the row was cut short." if cut else "")
-        + " Verdicts: of all repetitions, p with Holm's correction."
-    )
-
-
-def _words(names: list[str]) -> str:
-    """A list in words, such as "Open, write and close"."""
-    return f"{', '.join(names[:-1])} and {names[-1]}".capitalize()
 
 
 def _without_double_blanks(lines: list[str]) -> list[str]:

@@ -10,7 +10,8 @@ import argparse
 
 from gatherstats.claims import claims as format_of_claims
 from gatherstats.claims.claims import PUBLIC, check_claims, read_claims
-from gatherstats.claims.terminal import as_json, terminal
+from gatherstats.claims.data import as_json
+from gatherstats.claims.terminal import terminal
 from gatherstats.cli.inputs import load_usable, require_other
 from gatherstats.cli.options import (
     add_format,

@@ -1,4 +1,4 @@
-"""Shows what a run says about public claims, to people and in a line of JSON to programs."""
+"""Shows what a run says about public claims."""
 
 from __future__ import annotations
 
@@ -12,15 +12,11 @@ from gatherstats.claims.claims import (
     Result,
     keys_text,
 )
-from gatherstats.data.environment import describe, describe_briefly
+from gatherstats.data.environment import describe_briefly
 from gatherstats.data.rows import Run
 from gatherstats.text.safe import printable
-from gatherstats.text.strict_json import dumps
 from gatherstats.text.units import significant
 from gatherstats.text.wrapped import wrapped
-
-FORMAT = "gatherbench-claims"
-VERSION = 1
 
 
 def terminal(run: Run, results: Sequence[Result]) -> list[str]:
@@ -101,47 +97,6 @@ def _claimed(check: Check) -> str:
     if check.ratio is not None:
         return significant(check.ratio, 3)
     return {"faster": "< 1", "slower": "> 1", "not faster": ">= 1"}[check.relation]
-
-
-def as_json(run: Run, results: Sequence[Result]) -> str:
-    """All findings in one line of strict JSON. Keys are only ever added."""
-    claims = [
-        {
-            "claim": result.claim.claim,
-            "source": result.claim.source,
-            "note": result.claim.note,
-            "findings": {t: finding.value for t, finding in result.findings.items()},
-            "missing": result.missing,
-            "checks": [
-                {
-                    "target": target,
-                    "row": one.check.row,
-                    "against": one.check.against,
-                    "start": one.check.start,
-                    "relation": one.check.relation,
-                    "claimed": one.check.ratio,
-                    "finding": one.finding.value,
-                    "value": one.value,
-                    "low": one.low,
-                    "high": one.high,
-                    "as_claimed": one.is_as_claimed,
-                    "problem": one.problem,
-                }
-                for target, checks in result.by_target.items()
-                for one in checks
-            ],
-        }
-        for result in results
-    ]
-    return dumps(
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "path": run.path,
-            "environment": dict(describe(run)),
-            "claims": claims,
-        }
-    )
 
 
 def _with_finding(one: CheckResult, number: int) -> str:

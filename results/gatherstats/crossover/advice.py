@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gatherstats.crossover.map import Cell, Map, Way
+from gatherstats.crossover.map import Cell, Map, Maps, Way
+from gatherstats.data.rows import Run
 from gatherstats.stats.verdict import THRESHOLD
 
 WORTH = THRESHOLD
@@ -113,6 +114,20 @@ def advise(crossover: Map) -> Advice:
         math.expm1(float(np.mean(followed))) if followed else 0.0,
         math.expm1(max(followed, default=0.0)),
     )
+
+
+@dataclass(frozen=True)
+class MapsWithAdvice:
+    """A run's maps, each with its advice."""
+
+    run: Run
+    maps: Maps
+    advice: list[Advice]
+
+
+def with_advice(run: Run, maps: Maps) -> MapsWithAdvice:
+    """Derive the advice of each map."""
+    return MapsWithAdvice(run, maps, [advise(one) for one in maps.maps])
 
 
 class _Problem:

@@ -20,8 +20,10 @@ from gatherstats.cli.options import (
     add_threshold,
     print_and_save,
 )
+from gatherstats.crossover.advice import MapsWithAdvice, with_advice
+from gatherstats.crossover.data import as_json
 from gatherstats.crossover.map import make_maps
-from gatherstats.crossover.terminal import MapsWithAdvice, as_json, prepare, terminal
+from gatherstats.crossover.terminal import terminal
 from gatherstats.errors import UserError
 from gatherstats.process.output import complain
 from gatherstats.stats.samples import measure
@@ -78,7 +80,8 @@ def main(options: argparse.Namespace) -> int:
     threshold = options.threshold / 100
     runs, status = load_usable(options.program, options.files)
     shown = [
-        prepare(run, make_maps(run, measure(run.rows)[0], threshold)) for run in runs
+        with_advice(run, make_maps(run, measure(run.rows)[0], threshold))
+        for run in runs
     ]
     lines: list[str] = []
     if options.format == "json":
@@ -96,12 +99,18 @@ def main(options: argparse.Namespace) -> int:
                 status, complain(options.program, f"{one.run.path}: {problem}", 1)
             )
     for form, path in pictures.items():
-        _draw(shown, path, form, max(status, 1))
+        save_picture(shown, path, form, max(status, 1))
     return status
 
 
-def _draw(shown: Sequence[MapsWithAdvice], path: str, form: str, status: int) -> None:
-    """Write a picture; status: of the error where there is none to draw, or not all."""
+def save_picture(
+    shown: Sequence[MapsWithAdvice], path: str, form: str, status: int
+) -> None:
+    """Write the maps as a picture; form: "svg" or "png".
+
+    Raises UserError when it cannot be written, or with `status` when there is no map, or no room
+    for all.
+    """
     needs.require_plots()
     from gatherstats.crossover.picture import draw
 

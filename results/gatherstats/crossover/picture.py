@@ -16,12 +16,13 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.patches import Rectangle  # noqa: E402
 
-from gatherstats.crossover.advice import Advice  # noqa: E402
+from gatherstats.crossover.advice import Advice, MapsWithAdvice  # noqa: E402
 from gatherstats.crossover.advice_words import (
     advice_text,
     place,
     size_text,
 )  # noqa: E402
+from gatherstats.crossover.cells import LETTERS, cell_text  # noqa: E402
 from gatherstats.crossover.colours import (  # noqa: E402
     UNDECIDED,
     WAYS,
@@ -31,11 +32,6 @@ from gatherstats.crossover.colours import (  # noqa: E402
     tint,
 )
 from gatherstats.crossover.map import Cell, Map, Way  # noqa: E402
-from gatherstats.crossover.terminal import (
-    LETTERS,
-    MapsWithAdvice,
-    cell_text,
-)  # noqa: E402
 from gatherstats.data.rows import Run  # noqa: E402
 from gatherstats.process.atomic_file import write_atomically  # noqa: E402
 from gatherstats.text.safe import printable  # noqa: E402

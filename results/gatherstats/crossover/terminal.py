@@ -1,70 +1,19 @@
-"""Shows crossover maps to people, as a grid for a terminal, and to programs, as a line of JSON."""
+"""Shows crossover maps as a grid for a terminal."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from gatherstats.crossover.advice import Advice, advise
+from gatherstats.crossover.advice import MapsWithAdvice
 from gatherstats.crossover.advice_words import advice_text, worth_text
-from gatherstats.crossover.map import Cell, Map, Maps, Way
-from gatherstats.data.environment import describe, describe_briefly
-from gatherstats.data.rows import Run
+from gatherstats.crossover.cells import cell_text, legend
+from gatherstats.crossover.map import Cell, Map, Way
+from gatherstats.data.environment import describe_briefly
 from gatherstats.stats.verdict import THRESHOLD
-from gatherstats.stats.verdict_words import percent
 from gatherstats.text.safe import printable, width
-from gatherstats.text.strict_json import dumps
 from gatherstats.text.wrapped import COLUMNS, wrapped
-
-FORMAT = "gatherbench-crossover"
-VERSION = 1
-
-LETTERS = {Way.SEPARATE: "S", Way.GATHER: "G", Way.COPY: "C"}
-"""What stands for a way in a cell."""
-
-NOT_MEASURED = "."
-
-_NAMES = {
-    Way.SEPARATE: "separate",
-    Way.GATHER: "gather",
-    Way.COPY: "copy, then write once",
-}
 
 # Black on a light background can be read in any colour scheme of a terminal.
 _COLOURS = {Way.SEPARATE: "30;46", Way.GATHER: "30;42", Way.COPY: "30;43"}
 _DIM = "2"
-
-
-@dataclass(frozen=True)
-class MapsWithAdvice:
-    """A run's maps, each with its advice."""
-
-    run: Run
-    maps: Maps
-    advice: list[Advice]
-
-
-def prepare(run: Run, maps: Maps) -> MapsWithAdvice:
-    """Derive the advice of each map."""
-    return MapsWithAdvice(run, maps, [advise(one) for one in maps.maps])
-
-
-def cell_text(cell: Cell | None) -> str:
-    """The best ways' letters, and how much of the next best way's time they save.
-
-    Between letters, and alone where it holds for all ways: = for the same, ~ for what cannot be
-    told apart.
-    """
-    if cell is None:
-        return NOT_MEASURED
-    joint = "=" if cell.is_same else "~"
-    if cell.saved is None:
-        return joint
-    return f"{joint.join(LETTERS[way] for way in cell.best)} {saved_text(cell.saved)}"
-
-
-def saved_text(saved: float) -> str:
-    """A share of the time as whole per cent, "<1%" for what is less."""
-    return f"{saved * 100:.0f}%" if saved >= 0.01 else "<1%"
 
 
 def terminal(
@@ -86,79 +35,6 @@ def terminal(
         if shown.maps.maps
         else lines
     )
-
-
-def legend(maps: Maps, threshold: float) -> str:
-    """What the letters and signs mean."""
-    ways = {
-        way: {m.strategies[way] for m in maps.maps if way in m.strategies}
-        for way in Way
-    }
-    names = [
-        f"{LETTERS[way]} {_NAMES[way]} ({printable('/'.join(sorted(found)))})"
-        for way, found in ways.items()
-        if found
-    ]
-    return (
-        f"{', '.join(names)}. C 20%: copying takes 20 % less time than the next best way. G~C: these"
-        f" cannot be told apart, G=C: they take the same time within {percent(threshold)}, and the"
-        " per cent are against the third; alone ~ or = for all. .: not measured. Verdicts: rank test,"
-        " p corrected by Benjamini and Hochberg over each map."
-    )
-
-
-def as_json(shown: list[MapsWithAdvice]) -> str:
-    """All maps' advice and cells, in one line of strict JSON. Keys are only ever added."""
-    runs = [
-        {
-            "path": one.run.path,
-            "environment": dict(describe(one.run)),
-            "maps": [
-                _map_json(crossover, advice, one.run)
-                for crossover, advice in zip(one.maps.maps, one.advice)
-            ],
-            "problems": one.maps.problems,
-        }
-        for one in shown
-    ]
-    return dumps({"format": FORMAT, "version": VERSION, "runs": runs})
-
-
-def _map_json(crossover: Map, advice: Advice, run: Run) -> dict[str, object]:
-    return {
-        "title": crossover.title,
-        "keys": {"scope": crossover.scope, **crossover.keys},
-        "strategies": {way.value: s for way, s in crossover.strategies.items()},
-        "advice": {
-            "text": advice_text(advice, crossover, run),
-            "cases": [
-                {
-                    "count_from": case.fewest,
-                    "count_to": case.most,
-                    "size_above": case.above,
-                    "size_up_to": case.up_to,
-                    "way": case.way.value,
-                    "strategy": crossover.strategies[case.way],
-                    "clear": case.clear,
-                }
-                for case in advice.cases
-            ],
-            "small_from": advice.small_from,
-            "mean_loss": advice.mean_loss,
-            "worst_loss": advice.worst_loss,
-        },
-        "cells": [
-            {
-                "count": cell.count,
-                "size": cell.size,
-                "best": [way.value for way in cell.best],
-                "same": cell.is_same,
-                "saved": cell.saved,
-            }
-            for cell in crossover.cells.values()
-        ],
-        "missing": crossover.missing,
-    }
 
 
 def _grid(crossover: Map, colour: bool) -> list[str]:

@@ -1,7 +1,7 @@
 """Makes the report: one HTML file that needs nothing else, with the verdicts first.
 
-What it says comes from the same code as the terminal's text: blog.py, crossover_text.py,
-account_text.py.
+What it says comes from the same code as the terminal's text: blog/run_report.py, the modules named
+_words, and crossover/cells.py.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from dataclasses import replace
 
 from gatherstats.data.rows import Run
 from gatherstats.report.markup import Markup, element
-from gatherstats.report.style import style_sheet
-
 from gatherstats.report.run_analysis import RunAnalysis, examine, verdict_sentences
 from gatherstats.report.sections import bullets, published_section, run_section
+from gatherstats.report.style import style_sheet
 
 
 def make_page(runs: Sequence[Run], threshold: float) -> str:

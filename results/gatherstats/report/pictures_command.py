@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from gatherstats.blog.account import accounts
-from gatherstats.cli import needs
 from gatherstats.cli.inputs import load_all
 from gatherstats.cli.options import add_output, save
+from gatherstats.crossover.advice import MapsWithAdvice, with_advice
 from gatherstats.crossover.advice_words import advice_text
+from gatherstats.crossover.crossover_command import save_picture
 from gatherstats.crossover.map import make_maps
-from gatherstats.crossover.terminal import MapsWithAdvice, prepare
 from gatherstats.errors import UserError
 from gatherstats.report import svg
 from gatherstats.report.markup import Markup
@@ -55,21 +55,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Make the pictures and return the exit status."""
-    needs.require_plots()
-    from gatherstats.crossover.picture import draw
-
     source = Path(options.source)
     blog, grid = load_all([_found(source, name) for name in ("blog", "grid")])
-    shown = prepare(grid, make_maps(grid, measure(grid.rows)[0]))
+    shown = with_advice(grid, make_maps(grid, measure(grid.rows)[0]))
     made = accounts(measure(blog.rows)[0]).made
     if not shown.maps.maps or not made:
         raise UserError("no picture: there is no map, or no account", 1)
     into = Path(options.output)
     first = replace(shown.maps, maps=shown.maps.maps[:1])
-    try:
-        draw([replace(shown, maps=first)], str(into / "map.svg"), "svg")
-    except OSError as error:
-        raise UserError(f"{into}: {error.strerror or error}") from error
+    save_picture([replace(shown, maps=first)], str(into / "map.svg"), "svg", 1)
     _write(account_plot(next(iter(made.values())), "account"), into / "account.svg")
     _write(_advice(shown), into / "advice.svg")
     return 0

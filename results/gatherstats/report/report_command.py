@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from gatherstats.blog.markdown import problems_of
+from gatherstats.blog.run_report import problems_of
 from gatherstats.cli.inputs import load_usable, require_other
 from gatherstats.cli.options import add_output, add_threshold, save
 from gatherstats.process.output import complain

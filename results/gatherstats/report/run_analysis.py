@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from gatherstats.blog.account import Accounts, accounts
 from gatherstats.blog.account_words import account_lines
 from gatherstats.blog.cells import judge_group
 from gatherstats.blog.interpretation import explain
-from gatherstats.blog.markdown import rows_of_tables
+from gatherstats.blog.run_report import rows_of_tables, title_of
+from gatherstats.crossover.advice import MapsWithAdvice, with_advice
 from gatherstats.crossover.advice_words import advice_text
 from gatherstats.crossover.map import make_maps
-from gatherstats.crossover.terminal import MapsWithAdvice, prepare
 from gatherstats.data.grouping import Group, group_rows, is_blog_row
 from gatherstats.data.rows import Run
 from gatherstats.stats.drift import Drift
@@ -55,7 +54,7 @@ def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
     groups = group_rows(rows_of_tables(run.rows))
     kept = [g for g in groups if len(groups) <= MOST_TABLES or _is_blogs(g)]
     judged = [(g, judge_group(g, samples, threshold)) for g in kept]
-    shown = prepare(run, make_maps(run, measured, threshold))
+    shown = with_advice(run, make_maps(run, measured, threshold))
     explained = accounts(measured)
     return RunAnalysis(
         run=run,
@@ -69,11 +68,6 @@ def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
         shown=shown,
         accounts=explained,
     )
-
-
-def title_of(run: Run) -> str:
-    """What a file is called: by its source, or by its name without its folder."""
-    return run.setting("source") or Path(run.path).name
 
 
 def verdict_sentences(one: RunAnalysis) -> list[str]:

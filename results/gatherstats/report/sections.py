@@ -9,7 +9,7 @@ from functools import partial
 from gatherstats.blog.account_words import account_lines
 from gatherstats.blog.cells import below_table, table_of
 from gatherstats.blog.closing import closing_lines
-from gatherstats.blog.markdown import (
+from gatherstats.blog.run_report import (
     PUBLISHED,
     account_items,
     belongs_beside,
@@ -17,7 +17,7 @@ from gatherstats.blog.markdown import (
     problems_of,
 )
 from gatherstats.crossover.advice_words import advice_text, place, worth_text
-from gatherstats.crossover.terminal import legend as map_legend
+from gatherstats.crossover.cells import legend as map_legend
 from gatherstats.data import environment
 from gatherstats.data.grouping import is_blog_row
 from gatherstats.data.names import shorten
@@ -32,6 +32,7 @@ from gatherstats.report.plots import (
     latency_plot,
     samples_plot,
 )
+from gatherstats.report.run_analysis import MOST_MAPS, RunAnalysis, examine
 from gatherstats.report.tables import (
     facts,
     group_table,
@@ -40,8 +41,6 @@ from gatherstats.report.tables import (
     rows_table,
 )
 from gatherstats.stats.verdict_words import drift_text
-
-from gatherstats.report.run_analysis import MOST_MAPS, RunAnalysis, examine
 
 MOST_LISTED = 100
 """Lines in a list of what failed or was refused."""

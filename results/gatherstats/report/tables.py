@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from gatherstats.blog.cells import Table
 from gatherstats.crossover.advice_words import size_text
+from gatherstats.crossover.cells import LETTERS, NOT_MEASURED, cell_text, saved_text
 from gatherstats.crossover.colours import shade_of
 from gatherstats.crossover.map import Cell, Map, Way
-from gatherstats.crossover.terminal import LETTERS, NOT_MEASURED, cell_text, saved_text
 from gatherstats.data.names import shorten
 from gatherstats.data.rows import PHASES, Row, device_share, phases, shown_phases
 from gatherstats.report.markup import Markup, element, join

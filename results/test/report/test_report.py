@@ -16,7 +16,7 @@ from gatherstats.blog.account_words import account_lines
 from gatherstats.crossover.advice import advise
 from gatherstats.crossover.advice_words import advice_text
 from gatherstats.crossover.map import make_maps
-from gatherstats.crossover.terminal import cell_text
+from gatherstats.crossover.cells import cell_text
 from gatherstats.data.reader import load
 from gatherstats.report.svg import fitting, round_steps
 from gatherstats.stats import samples
