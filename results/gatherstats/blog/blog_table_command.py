@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from gatherstats.blog.cost_model import models_of
 from gatherstats.blog.markdown import make_report
 from gatherstats.blog.run_report import PUBLISHED, belongs_beside
 from gatherstats.cli.inputs import load_usable, require_other
@@ -43,7 +44,8 @@ def main(options: argparse.Namespace) -> int:
     if options.published:
         published = [load(path) for path in PUBLISHED]
         runs += [run for run in published if belongs_beside(run, runs)]
-    reports = [make_report(run, options.threshold / 100) for run in runs]
+    models = models_of(runs)
+    reports = [make_report(run, options.threshold / 100, models) for run in runs]
     if reports:
         print_and_save(
             ["\n\n".join("\n".join(report.lines) for report in reports)], options.output

@@ -8,6 +8,15 @@ from dataclasses import dataclass
 from gatherstats.blog.account import accounts
 from gatherstats.blog.cells import below_table, judge_group, table_of
 from gatherstats.blog.closing import closing_lines
+from gatherstats.blog.cost_model import Model
+from gatherstats.blog.cost_model_words import (
+    folio_lines,
+    gain_table,
+    model_lines,
+    no_model,
+    residual_table,
+    unseen_lines,
+)
 from gatherstats.blog.interpretation import explain
 from gatherstats.blog.run_report import (
     account_items,
@@ -16,10 +25,11 @@ from gatherstats.blog.run_report import (
     rows_of_tables,
     title_of,
 )
+from gatherstats.blog.whole_pages import whole_page_lines
 from gatherstats.data import environment
 from gatherstats.data.grouping import Group, group_rows
 from gatherstats.data.rows import Run
-from gatherstats.stats.samples import measure
+from gatherstats.stats.samples import RowSample, measure
 from gatherstats.stats.verdict import Verdict
 from gatherstats.text import table
 from gatherstats.text.safe import markdown, printable
@@ -38,8 +48,11 @@ class Report:
     shown: int
 
 
-def make_report(run: Run, threshold: float) -> Report:
-    """Describe one file; differences up to `threshold` (a share of the time) count as none."""
+def make_report(run: Run, threshold: float, models: Sequence[Model] = ()) -> Report:
+    """Describe one file; differences up to `threshold` (a share of the time) count as none.
+
+    models: what the costs of calls and folios are, by the files that are shown together.
+    """
     problems = [printable(problem) for problem in problems_of(run)]
     measured, drift = measure(run.rows)
     samples = {one.row.name.text: one.sample for one in measured}
@@ -56,9 +69,14 @@ def make_report(run: Run, threshold: float) -> Report:
         title = titles[i] if len(titles) > 1 else ""
         lines += ["", *([*wrapped(markdown(title)), ""] if title else [])]
         lines += [*_table_lines(group), "", *_verdict_lines(group, verdicts, threshold)]
-        told = account_items(group, explained) + closing_lines(group, run)
+        told = [
+            *account_items(group, explained),
+            *folio_lines(group, measured, models, run),
+            *closing_lines(group, run),
+        ]
         lines += items([markdown(item) for item in told])
         explanations += [] if published else explain(group, verdicts)
+    lines += _model_lines(run, measured, models, threshold)
     for reason in environment.refused(run):
         lines += items([f"not run: {markdown(reason)}"])
     lines += [""] + wrapped(" ".join(explanations)) if explanations else []
@@ -69,6 +87,29 @@ def make_report(run: Run, threshold: float) -> Report:
     )
     shown = sum(not row.failed for row in run.rows)
     return Report(_without_double_blanks(lines), problems, shown)
+
+
+def _model_lines(
+    run: Run, measured: Sequence[RowSample], models: Sequence[Model], threshold: float
+) -> list[str]:
+    """What a byte, a folio and a call cost, by this run's own rows; how it does on other runs' rows."""
+    lines: list[str] = []
+    for model in (model for model in models if model.run is run):
+        lines += ["", "What a byte, a folio and a call cost:"]
+        lines += items([markdown(line) for line in model_lines(model)])
+        for made in (residual_table(model), gain_table(model)):
+            if made is not None:
+                lines += ["", *table.render(made.headers, made.rows, made.left)]
+    if not lines and no_model(run):
+        lines += ["", *items([markdown(no_model(run))])]
+    pages = whole_page_lines(run, measured, threshold)
+    if pages:
+        lines += ["", "Buffers of whole pages (ratio of medians, its 95 % interval):"]
+        lines += items([markdown(line) for line in pages])
+    others = [model for model in models if model.run is not run]
+    for line in unseen_lines(others, run, measured):
+        lines += ["", *wrapped(markdown(line))]
+    return lines
 
 
 def heading(run: Run) -> str:

@@ -20,11 +20,16 @@ from gatherstats.report.style import style_sheet
 def make_page(runs: Sequence[Run], threshold: float) -> str:
     """The whole report on these runs."""
     examined = [examine(run, i, threshold) for i, run in enumerate(runs, 1)]
+    models = [model for one in examined for model in one.models]
     titles = Counter(one.title for one in examined)
     examined = [
-        replace(one, title=f"{one.title}, file {one.number}")
-        if titles[one.title] > 1
-        else one
+        replace(
+            one,
+            title=f"{one.title}, file {one.number}"
+            if titles[one.title] > 1
+            else one.title,
+            models=models,
+        )
         for one in examined
     ]
     published = published_section(runs, threshold)

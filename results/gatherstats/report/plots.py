@@ -9,7 +9,8 @@ import numpy as np
 
 from gatherstats.blog.account import Account
 from gatherstats.blog.account_words import labels, part_text, share_text, unit_of
-from gatherstats.data.rows import Row
+from gatherstats.data.grouping import Group
+from gatherstats.data.rows import Row, phases, shown_phases
 from gatherstats.report import svg
 from gatherstats.report.markup import Markup
 from gatherstats.stats.parts import Part
@@ -26,6 +27,12 @@ MOST_LATENCIES = 24
 PERCENTILES = {"p50": 1, "p99": 100, "p99.9": 1000, "max": 1}
 """Counters with a row's latencies, in nanoseconds, and how many operations each takes at least."""
 
+MOST_BARS = 24
+"""Rows in a plot of phases; the table beside it has more."""
+
+_PARTS = ("part0", "part1", "part2")
+"""The colours of the parts of the writes."""
+
 _BINS = 120
 _EDGE = 4.0
 
@@ -33,6 +40,7 @@ _EDGE = 4.0
 def account_plot(account: Account, number: str) -> Markup:
     """A bar for each part, beginning where the one before ends; the last is the whole."""
     unit = unit_of(account)
+    styles = [*_PARTS, *(f"phase-{phase}" for phase in account.others), "whole"]
     parts = [*zip(labels(account), account.parts), ("the gain", account.gain)]
     starts, end = [], 0.0
     for part in account.parts:
@@ -53,11 +61,7 @@ def account_plot(account: Account, number: str) -> Markup:
         words = _part_words(part, account, unit, is_whole=i == len(parts) - 1)
         made += [svg.text(0, y + 12, label, style="label"), svg.text(0, y + 26, words)]
         left, right = sorted((x(start), x(start + part.time_s)))
-        style = (
-            "whole"
-            if i == len(parts) - 1
-            else ("loss" if part.time_s < 0 else f"part{i}")
-        )
+        style = "loss" if part.time_s < 0 else styles[i]
         made.append(
             svg.rectangle(
                 left, y + 32, max(right - left, 0.7), 14, style, f"{label}: {words}"
@@ -78,6 +82,50 @@ def _part_words(part: Part, account: Account, unit: Unit, is_whole: bool) -> str
 def _whisker(left: float, right: float, y: float) -> list[Markup]:
     ends = [svg.line(x, y - 3, x, y + 3, "whisker") for x in (left, right)]
     return [svg.line(left, y, right, y, "whisker"), *ends]
+
+
+def phases_plot(group: Group, number: str) -> Markup | None:
+    """A bar for each row of a table, made of the phases of its operations; None without phases."""
+    worth = shown_phases(group.rows)
+    rows = [
+        (label, found)
+        for label, row in zip(group.labels, group.rows)
+        if "open" in (found := phases(row))
+    ][:MOST_BARS]
+    if not worth or not rows:
+        return None
+    return stacked_plot(rows, worth, f"Phases of {group.title}", number)
+
+
+def stacked_plot(
+    rows: Sequence[tuple[str, dict[str, float]]],
+    worth: Sequence[str],
+    title: str,
+    number: str,
+) -> Markup:
+    """A bar for each of `rows` (a label, and seconds by phase), all to one scale, and a key of colours."""
+    longest = max(sum(found.values()) for _, found in rows) or 1.0
+    scale = (svg.WIDTH - 2 * _EDGE) / longest
+    made: list[Markup] = []
+    y = 0.0
+    for label, found in rows:
+        whole = time_text(sum(found.values()))
+        words = svg.fitting(label, svg.WIDTH - svg.CHARACTER * (len(whole) + 2))
+        made.append(svg.text(0, y + 12, words, style="label"))
+        made.append(svg.text(svg.WIDTH - _EDGE, y + 12, whole, "end"))
+        x = _EDGE
+        for phase in worth:
+            width = found.get(phase, 0.0) * scale
+            about = f"{label}: {phase} {time_text(found.get(phase, 0.0))}"
+            made.append(svg.rectangle(x, y + 17, width, 14, f"phase-{phase}", about))
+            x += width
+        y += 38
+    x = _EDGE
+    for phase in worth:
+        made.append(svg.rectangle(x, y + 2, 10, 10, f"phase-{phase}"))
+        made.append(svg.text(x + 14, y + 11, phase))
+        x += 14 + svg.CHARACTER * (len(phase) + 2)
+    return svg.frame(title, y + 18, made, number)
 
 
 def samples_plot(measured: Sequence[RowSample], number: str) -> Markup | None:

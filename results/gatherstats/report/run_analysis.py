@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from gatherstats.blog.account import Accounts, accounts
 from gatherstats.blog.account_words import account_lines
 from gatherstats.blog.cells import judge_group
+from gatherstats.blog.cost_model import Model, fit_models
+from gatherstats.blog.cost_model_words import model_lines
 from gatherstats.blog.interpretation import explain
 from gatherstats.blog.run_report import rows_of_tables, title_of
 from gatherstats.crossover.advice import MapsWithAdvice, with_advice
@@ -32,6 +34,7 @@ class RunAnalysis:
     """A run and all that the report says about it.
 
     groups: its tables, each with the verdicts on its rows; left_out: how many more there would be.
+    models: of this run, and once all are examined, of all runs of the report.
     title: what the file is called; number: which file of the report it is, from 1.
     """
 
@@ -45,6 +48,7 @@ class RunAnalysis:
     left_out: int
     shown: MapsWithAdvice
     accounts: Accounts
+    models: list[Model]
 
 
 def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
@@ -67,6 +71,7 @@ def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
         left_out=len(groups) - len(kept),
         shown=shown,
         accounts=explained,
+        models=fit_models(run, measured),
     )
 
 
@@ -80,6 +85,8 @@ def verdict_sentences(one: RunAnalysis) -> list[str]:
             if row.name.text in one.accounts.made:
                 lines = account_lines(one.accounts.made[row.name.text])
                 sentences.append("; ".join(lines) + ".")
+    for model in (model for model in one.models if model.run is run):
+        sentences.append("; ".join(model_lines(model)) + ".")
     for crossover, advice in list(zip(one.shown.maps.maps, one.shown.advice))[
         :MOST_MAPS
     ]:

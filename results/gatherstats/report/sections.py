@@ -9,6 +9,14 @@ from functools import partial
 from gatherstats.blog.account_words import account_lines
 from gatherstats.blog.cells import below_table, table_of
 from gatherstats.blog.closing import closing_lines
+from gatherstats.blog.cost_model_words import (
+    folio_lines,
+    gain_table,
+    model_lines,
+    no_model,
+    residual_table,
+    unseen_lines,
+)
 from gatherstats.blog.run_report import (
     PUBLISHED,
     account_items,
@@ -16,6 +24,7 @@ from gatherstats.blog.run_report import (
     legend,
     problems_of,
 )
+from gatherstats.blog.whole_pages import whole_page_lines
 from gatherstats.crossover.advice_words import advice_text, place, worth_text
 from gatherstats.crossover.cells import legend as map_legend
 from gatherstats.data import environment
@@ -30,6 +39,7 @@ from gatherstats.report.plots import (
     account_plot,
     latencies_of,
     latency_plot,
+    phases_plot,
     samples_plot,
 )
 from gatherstats.report.run_analysis import MOST_MAPS, RunAnalysis, examine
@@ -52,6 +62,8 @@ def run_section(one: RunAnalysis) -> Markup:
         _environment,
         _tables,
         _accounts,
+        _phases,
+        _costs,
         *(partial(_map, index=i) for i in range(len(one.shown.maps.maps[:MOST_MAPS]))),
         _latencies,
         _samples,
@@ -112,7 +124,10 @@ def _tables(one: RunAnalysis) -> list[Markup]:
         reasons = [] if one.accounts.made else account_items(group, one.accounts)
         if environment.is_published(one.run):
             reasons = []
-        closing = closing_lines(group, one.run)
+        closing = [
+            *folio_lines(group, one.measured, one.models, one.run),
+            *closing_lines(group, one.run),
+        ]
         parts.append(bullets([*below.failures, *below.verdicts, *reasons, *closing]))
     if parts:
         parts.append(element("p", prose(legend(one.run, one.drift)), class_="note"))
@@ -129,6 +144,37 @@ def _accounts(one: RunAnalysis) -> list[Markup]:
         parts.append(account_plot(account, f"{one.number}-account-{i}"))
         parts.append(bullets(account_lines(account)))
     return parts
+
+
+def _phases(one: RunAnalysis) -> list[Markup]:
+    """Bars for the tables of whole files in which more than the writes takes time."""
+    parts: list[Markup] = []
+    for i, (group, _) in enumerate(one.groups):
+        plot = phases_plot(group, f"{one.number}-phases-{i}")
+        if plot is not None:
+            parts += [element("h3", "Where the time goes")] * (not parts) + [plot]
+    return parts
+
+
+def _costs(one: RunAnalysis) -> list[Markup]:
+    """What a byte, a folio and a call cost, and what whole pages gain."""
+    parts: list[Markup] = []
+    for model in (model for model in one.models if model.run is one.run):
+        parts.append(bullets(model_lines(model)))
+        parts.append(group_table(residual_table(model), "Each row, predicted"))
+        gains = gain_table(model)
+        if gains is not None:
+            parts.append(group_table(gains, "What gathering gains"))
+    others = [model for model in one.models if model.run is not one.run]
+    seen = unseen_lines(others, one.run, one.measured)
+    reason = [] if parts or not no_model(one.run) else [no_model(one.run)]
+    pages = whole_page_lines(one.run, one.measured, one.threshold)
+    if pages:
+        parts += [element("p", "Buffers of whole pages:"), bullets(pages)]
+    if not parts and not seen and not reason:
+        return []
+    heading = element("h3", "What a byte, a folio and a call cost")
+    return [heading, *parts, bullets([*reason, *seen])]
 
 
 def _map(one: RunAnalysis, index: int) -> list[Markup]:
