@@ -1,4 +1,4 @@
-"""The one exception for what a user can do something about."""
+"""The exception for errors that a user can mend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command lines share: starting a command, its options, and the files it reads.
+"""The common part of all command lines: starting a command, its options, and its input files.
 
 May import: text, data, process, stats
 """

@@ -1,4 +1,4 @@
-"""Reads the files that a command is given, and keeps its output from replacing one of them."""
+"""Reads a command's input files, and keeps its output from replacing one of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def load_all(paths: Sequence[str]) -> list[Run]:
 
 
 def load_usable(program: str, paths: Sequence[str]) -> tuple[list[Run], int]:
-    """Read results files; what is wrong with one is said, and the others are read all the same.
+    """Read results files; report each bad one on stderr, and read the others all the same.
 
     Returns the runs and the exit status: 0, 1 where a file holds no row, 2 for an unreadable one.
     """

@@ -37,7 +37,7 @@ def main(options: argparse.Namespace) -> int:
     load_all([options.file])
     document = read_json(options.file)
     context = document.get("context", {})
-    # Google Benchmark notes both; neither tells anything about the figures.
+    # Google Benchmark records both; neither matters for the figures.
     if "host_name" in context:
         context["host_name"] = "host"
     if "executable" in context:
@@ -46,6 +46,6 @@ def main(options: argparse.Namespace) -> int:
         text = dumps(document, compact=True) + "\n"
     except RecursionError:
         raise UserError(f"{options.file}: nested too deeply") from None
-    # Without the time, the same run gives the same file.
+    # No time in gzip's header: the same run gives the same file.
     save(options.output, gzip.compress(text.encode(), 9, mtime=0))
     return 0

@@ -1,9 +1,9 @@
-"""Starts a command: what all of them have in common, from their streams to their exit status.
+"""Starts a command: streams, signals, options, dependencies, errors and exit status.
 
 A command NAME is a module NAME_command.py in one of the packages. It has
 
     DESCRIPTION              one paragraph for --help
-    EXIT_STATUS              what its exit statuses mean, for --help
+    EXIT_STATUS              the meaning of its exit statuses, for --help
     DETAILS                  text that follows in --help as it stands (may be left out)
     add_arguments(parser)    its options
     main(options) -> int     its work; returns the exit status, or raises UserError
@@ -44,7 +44,7 @@ def launch(name: str) -> int:
 def run(name: str, arguments: Sequence[str]) -> int:
     """Run a command in this process and return its exit status.
 
-    Raises SystemExit as argparse does, and whatever the command did not foresee.
+    Raises SystemExit as argparse does, and exceptions that the command did not foresee.
     """
     program = f"{name}.py"
     try:

@@ -1,4 +1,4 @@
-"""Finds out which packages are missing or broken before anything imports them and fails.
+"""Reports missing or broken packages before an import of them fails.
 
 This file must not import numpy or scipy.
 """
@@ -11,7 +11,7 @@ import sys
 from gatherstats.errors import UserError
 
 _PACKAGES = {"numpy": "python3-numpy", "scipy.stats": "python3-scipy"}
-"""Modules that every command imports, and the Debian packages that hold them."""
+"""Modules that every command imports, and their Debian packages."""
 
 _FOR_PLOTS = {"matplotlib.figure": "python3-matplotlib"}
 
@@ -52,7 +52,7 @@ def _require(packages: dict[str, str]) -> None:
 
 
 def _import_problem(module: str) -> Exception | None:
-    """What importing a module raises. A broken package may raise anything."""
+    """Import a module; returns the exception. A broken package may raise anything."""
     try:
         importlib.import_module(module)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The options that several commands have, and how their values are read."""
+"""Options that several commands have, and the parsers of their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a results file says: its rows, their names, its context, and what may be compared with it.
+"""The content of a results file: its rows, their names, its context, and which files are
+comparable.
 
 May import: text
 """

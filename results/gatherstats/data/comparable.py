@@ -1,7 +1,7 @@
-"""Says why two runs cannot be compared: what else than the thing of interest differs.
+"""Reports why two runs cannot be compared: something besides the question differs.
 
-A difference that the user asks for is no obstacle: two file systems or two architectures are
-compared when that is the question.
+A difference that the user asks about is no obstacle: two file systems or two architectures can be
+the question.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from gatherstats.data.environment import processor_count
 from gatherstats.data.rows import Run
 
 WORK_KEYS = ("count", "size", "window", "file_bytes")
-"""The keys of a row's name that say how much work it does."""
+"""Keys of a row's name that determine how much work the row does."""
 
 
 class Aspect(NamedTuple):
-    """What must agree. words: for where it differs; tell: a run's value, None where it is not known."""
+    """A property that must agree. words: for a message; tell: returns a run's value, None if unknown."""
 
     words: str
     tell: Callable[[Run], str | None]
     implies: tuple[str, ...] = ()
-    """Aspects that may differ with it: what differs because of it."""
+    """Aspects that may differ too, because they follow from this one."""
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why two sides must not be compared.
+    """A reason not to compare two sides.
 
-    within: whether the launches of one side differ among themselves, which no question allows.
+    within: the launches of one side differ among themselves; no question allows that.
     """
 
     aspect: str
@@ -55,7 +55,7 @@ def _processors(run: Run) -> str | None:
 
 
 def _time_of_threads(run: Run) -> str | None:
-    """What the time of a row with several threads means: it changed in Google Benchmark 1.9."""
+    """Tell which time a row with several threads has; Google Benchmark 1.9 changed it."""
     if all(row.name.threads == 1 for row in run.rows):
         return None
     version = re.match(r"v?(\d+)\.(\d+)", str(run.context.get("library_version", "")))
@@ -81,12 +81,12 @@ _ASPECTS: dict[str, Aspect] = {
     "threads": Aspect(
         "times of several threads that mean different things", _time_of_threads
     ),
-    # Two runs do not say it; a series of launches does (compare.series).
+    # Single runs do not record it; a series of launches does (compare.series).
     "boot": Aspect("the machine was started again", lambda run: None),
 }
 
 ASPECTS = tuple(_ASPECTS)
-"""What can be allowed to differ, by the names that the command line uses."""
+"""Aspects that may be allowed to differ, by their names on the command line."""
 
 _FACTS = {
     "emulated": "emulator",
@@ -110,11 +110,11 @@ _FACTS = {
     "seccomp": "system call filter",
     "sync_proof": "syncs",
 }
-"""What decides figures too and is told where it differs, by its key."""
+"""Facts that influence figures and are reported where they differ, by key."""
 
 
 def obstacles(old: Sequence[Run], new: Sequence[Run]) -> list[Obstacle]:
-    """Why the runs cannot be compared; what a file does not say is no reason."""
+    """List the reasons why the runs cannot be compared; an unknown fact is no reason."""
     found = []
     for name, aspect in _ASPECTS.items():
         sides = [_values(aspect, side) for side in (old, new)]
@@ -132,13 +132,13 @@ def obstacles(old: Sequence[Run], new: Sequence[Run]) -> list[Obstacle]:
 
 
 def allowed(across: frozenset[str]) -> frozenset[str]:
-    """The aspects that may differ when these are the question: with what they imply."""
+    """Add the aspects that follow from these to them."""
     implied = {other for name in across for other in _ASPECTS[name].implies}
     return across | implied
 
 
 def half_known(old: Sequence[Run], new: Sequence[Run]) -> list[str]:
-    """What only one side says, and therefore could not be checked, a line for each side."""
+    """List the facts that only one side has, so nobody could check them: a line for each side."""
     lines = []
     for side, silent, telling in (("old", old, new), ("new", new, old)):
         names = [
@@ -154,7 +154,7 @@ def half_known(old: Sequence[Run], new: Sequence[Run]) -> list[str]:
 
 
 def differing_facts(old: Sequence[Run], new: Sequence[Run]) -> list[str]:
-    """What else both sides say differently, in words: it decides figures, and is no obstacle."""
+    """List the facts that differ and influence figures, but are no obstacle, in words."""
     lines = []
     for key, words in _FACTS.items():
         sides = [_values(Aspect(words, _setting(key)), side) for side in (old, new)]
@@ -169,7 +169,7 @@ def _values(aspect: Aspect, side: Sequence[Run]) -> list[str]:
 
 
 def work_difference(old: dict[str, str], new: dict[str, str]) -> str:
-    """The reason why rows with these keys do different work, "" if they do the same."""
+    """Tell why rows with these keys do different work, "" if they do the same."""
     differing = [k for k in WORK_KEYS if old.get(k) != new.get(k)]
     if not differing:
         return ""

@@ -1,4 +1,4 @@
-"""Tells on which machine and file system a results file was made, from the file's context."""
+"""Describes the machine and the file system of a run, from its file's context."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from gatherstats.text.safe import printable
 from gatherstats.text.units import significant
 
 UNDER_LOAD = "Under load"
-"""The heading of what others did meanwhile."""
+"""The heading of the load by other processes."""
 
 SPOILED = "Spoiled"
-"""The heading of what else spoils the figures."""
+"""The heading of everything else that spoils the figures."""
 
 _LOAD = "under load: "
-"""How the sentence on the load begins among those that say what spoils a run."""
+"""The beginning of the sentence about load, among the sentences of `spoiled`."""
 
 
 def describe(run: Run) -> list[tuple[str, str]]:
-    """Pairs of a heading and its text, safe to print; what the file does not say is left out."""
+    """List pairs of a heading and its text, safe to print; facts that the file lacks are left out."""
     return _described(run, _LINES)
 
 
 def describe_briefly(*launches: Run) -> list[tuple[str, str]]:
-    """The same in few lines: without what seldom matters, such as the mount options.
+    """Describe a run in few lines, without facts that seldom matter, such as mount options.
 
-    The first launch stands for all of them, but for what others did meanwhile.
+    The first launch stands for all of them, except for load and what spoils a run.
     """
     said = ((UNDER_LOAD, under_load(*launches)), (SPOILED, spoiled(*launches)))
     pairs = [(heading, text) for heading, text in said if text]
@@ -34,17 +34,17 @@ def describe_briefly(*launches: Run) -> list[tuple[str, str]]:
 
 
 def under_load(*launches: Run) -> str:
-    """How busy others kept the processors, if that was too much in any launch; else ""."""
+    """Tell how busy others kept the processors, if any launch ran under load; else ""."""
     return _of_launches([run.setting("under_load") for run in launches])
 
 
 def knows_load(*launches: Run) -> bool:
-    """Whether every launch could tell how busy others kept the processors."""
+    """Whether every launch knows how busy others kept the processors."""
     return all(run.setting("others_cpu") is not None for run in launches)
 
 
 def spoiled(*launches: Run) -> str:
-    """What else than load spoils the figures, in sentences; "" where nothing is known to."""
+    """Tell in sentences what spoils the figures besides load; "" if nothing is known to."""
     return _of_launches(["; ".join(_sentences(run)) for run in launches])
 
 
@@ -54,7 +54,7 @@ def _sentences(run: Run) -> list[str]:
 
 
 def _of_launches(texts: Sequence[str | None]) -> str:
-    """What the first launch says that says anything, and how many do."""
+    """Return the first text that any launch has, and how many launches have one."""
     said = [text for text in texts if text]
     if not said:
         return ""
@@ -63,7 +63,7 @@ def _of_launches(texts: Sequence[str | None]) -> str:
 
 
 def processor_count(run: Run) -> int | None:
-    """How many processors the machine had, None where nobody could tell."""
+    """Count the machine's processors; None if unknown."""
     for known in (run.setting("processors"), run.context.get("num_cpus")):
         if str(known).isascii() and str(known).isdigit() and 0 < int(str(known)[:9]):
             return int(str(known)[:9])
@@ -76,7 +76,7 @@ def is_published(run: Run) -> bool:
 
 
 def refused(run: Run) -> list[str]:
-    """The reasons why combinations that were asked for were not measured, one for each."""
+    """List the reasons of combinations that were asked for and not measured."""
     return [
         line for line in (run.setting("refused") or "").splitlines() if line.strip()
     ]
@@ -173,7 +173,7 @@ def _setting(key: str) -> Callable[[Run], str]:
 
 
 def _facts(**texts: Callable[[str], str] | str) -> Callable[[Run], str]:
-    """A line of what a run says under these keys. Each has words for before it, or makes its text."""
+    """Join a run's values of these keys into a line. Each key has words before it, or a formatter."""
 
     def line(run: Run) -> str:
         found = []
@@ -191,7 +191,7 @@ def _bytes(words: str) -> Callable[[str], str]:
 
 
 def _size(text: str) -> str:
-    """A number of bytes as people say it; other text as it is."""
+    """Format a number of bytes for people; other text stays as it is."""
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         return text
     for name, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):

@@ -1,4 +1,4 @@
-"""Decides which rows of a file stand in one table, what each is called there, and the baselines."""
+"""Sorts the rows of a file into tables, and chooses their labels and baselines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BLOG_WORKLOAD = {
     "size": "16000",
 }
 
-# Each key's plainest values, the plainest first. For other keys it is to be without.
+# Each key's plainest values, the plainest first. For other keys the plainest is no key.
 _PLAINEST: dict[str, tuple[str | None, ...]] = {
     "strategy": ("pwrite", "write"),
     "sync": ("none",),
@@ -32,7 +32,7 @@ _PLAINEST: dict[str, tuple[str | None, ...]] = {
 _OFF = (None, "no")
 
 # Keys along which rows are compared, the most interesting first. Rows that differ in another known
-# key do a different amount of work: they may share a table, but a verdict would mean nothing.
+# key do different work: they may share a table, but a verdict would mean nothing.
 _COMPARED_KEYS = (
     "strategy",
     "preallocate",
@@ -52,8 +52,7 @@ _SYSTEM_KEYS = ("system", "architecture")
 class Group:
     """The rows of one table.
 
-    title: what all its rows have in common.
-    labels: what each row is called in it.
+    title: the part that all names share. labels: each row's name in the table.
     baselines: for each row the index of the row that it is compared with, which for a baseline is
     its own; None for no comparison.
     systems: where each row was measured; empty where that is the same for all.
@@ -74,15 +73,15 @@ class Group:
 
 
 _MOST_OTHER_KEYS = 20
-"""So many keys that this suite does not know are tried."""
+"""Unknown keys that are tried at most."""
 
 
 def group_rows(rows: Sequence[Row]) -> list[Group]:
     """Sort a file's rows into tables.
 
-    Rows that differ in their strategy alone are a table; a row that has no such partner is put
-    beside those that differ from it in one other key. The same rows of several systems share a
-    table. What is left then stands in a last table without a baseline. Rows of other suites are one
+    Rows that differ in their strategy alone make a table; a row without such a partner joins the
+    rows that differ from it in one other key. The same rows of several systems share a table. The
+    remaining rows make a last table without a baseline. Rows of other suites are one
     table, with their first row as the baseline.
     """
     ours = [row for row in rows if row.name.is_ours]
@@ -104,7 +103,7 @@ def group_rows(rows: Sequence[Row]) -> list[Group]:
 
 
 def baseline_value(key: str, values: Sequence[str | None]) -> str | None:
-    """With which value of a key the others are compared: the plainest, else the first.
+    """Choose the value of a key that the others are compared with: the plainest, else the first.
 
     values: the rows' values of `key`, at least one; None for a row without the key.
     """
@@ -112,7 +111,7 @@ def baseline_value(key: str, values: Sequence[str | None]) -> str | None:
 
 
 def system_of(name: RowName) -> tuple[str | None, ...]:
-    """Where a row was measured, as far as its name says. Each system is an experiment of its own."""
+    """Return the part of a row's name that says where it was measured; each system is a separate experiment."""
     return tuple(name.keys.get(key) for key in _SYSTEM_KEYS)
 
 
@@ -161,7 +160,7 @@ def _make_group(key: str, rows: list[Row]) -> Group:
 
 
 def _by_system(rows: list[Row]) -> tuple[str, dict[str, list[Row]]]:
-    """The key that tells the rows' systems apart ("" where it is one), and each system's rows."""
+    """Return the key that distinguishes the rows' systems ("" for one system), and each system's rows."""
     telling = [
         k for k in _SYSTEM_KEYS if len({row.name.keys.get(k) for row in rows}) > 1
     ]

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 _SCOPES = ("op", "file")
 
-# Keys that all rows of this suite have, by which one of a scope unknown here is recognized.
+# Keys that all rows of this suite have. They identify a row of an unknown scope.
 _KEYS_OF_ALL = {"strategy", "target", "sync", "count", "size"}
 
 LATER_KEYS = ("buffers", "verify", "cpu")
 """Keys that the names of older files lack: without them such a name means the same row."""
 
-# A name with more components is not of this suite, whose longest have about fifteen.
+# Names with more components are not of this suite; its longest have about fifteen.
 _MOST_COMPONENTS = 40
 
 # What Google Benchmark appends to a name (BenchmarkName::str in its benchmark_name.cc).
@@ -55,13 +55,13 @@ class RowName:
         return hash(self.text)
 
     def without(self, *keys: str) -> tuple:
-        """What is left of the name without these keys, to tell rows that differ in nothing else."""
+        """Return the name without these keys: rows that differ in nothing else have it in common."""
         rest = tuple((k, v) for k, v in self.keys.items() if k not in keys)
         return self.scope, rest, self.suffixes
 
     @property
     def threads(self) -> int:
-        """How many threads work at once; 1 where the name does not say."""
+        """Return the number of threads; 1 if the name does not say."""
         said = [s.removeprefix("threads:") for s in self.suffixes if "threads:" in s]
         number = whole_number(said[0] if said else self.keys.get("threads", "1"))
         return number or 1
@@ -100,20 +100,20 @@ def _pairs(components: list[str]) -> dict[str, str] | None:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that a key's value says, None where it says none or one that no offset could be."""
+    """Parse a key's value as a whole number; None if it is none, or larger than any offset."""
     if not text.isascii() or not text.isdigit() or len(text) > 19:
         return None
     return int(text)
 
 
 def shorten(names: Sequence[RowName]) -> tuple[str, list[str]]:
-    """What all names share, and each name without it.
+    """Return the components that all names share, and each name without them.
 
-    Only whole components are left out, wherever they stand. Where nothing would be left of a name,
-    the strategy stays, or else all of it.
+    Only whole components are left out, wherever they stand. A name that would be empty keeps its
+    strategy, or else everything.
     """
     parts = [name.text.split("/") for name in names]
-    # A component that comes twice in a name cannot be left out unambiguously.
+    # Leaving out a component that comes twice in a name would be ambiguous.
     once = [{c for c, times in Counter(other).items() if times == 1} for other in parts]
     common = set.intersection(*once) if once else set()
     shared = {c: None for c in (parts or [[]])[0] if c in common}

@@ -24,33 +24,33 @@ from gatherstats.data.rows import Aggregates, Row, Run
 from gatherstats.errors import UserError
 from gatherstats.text.units import SECONDS_PER_UNIT
 
-# Keys of a row that are Google Benchmark's own numbers, hence no counters.
+# Google Benchmark's own numbers in a row; the others are counters.
 _OWN_KEYS = frozenset(
     "family_index per_family_instance_index repetitions repetition_index threads iterations"
     " real_time cpu_time rms cpu_coefficient real_coefficient".split()
 )
 
-# How a file that gzip made begins; whatever its name, it is read as what it holds.
+# The first bytes of a gzip file; the content decides, not the name.
 _GZIP = b"\x1f\x8b"
 
-# A file of more bytes, compressed or not, is no results file: it has some 400,000 repetitions.
+# Sanity limit in bytes, compressed or not: about 400,000 repetitions.
 _LARGEST_BYTES = 1 << 28
 
-# The same for JSON's values, counted by what begins or separates them. Python needs some hundred bytes for each, be it
-# as short as {}.
+# Sanity limit on JSON's values, counted by the characters that begin or separate them. Python takes
+# some hundred bytes for each, even for {}.
 _MOST_VALUES = 15_000_000
 
-# A name of more characters is none.
+# Sanity limit on the characters of a name.
 _LONGEST_NAME = 2000
 
-# Times that a repetition can have: beyond them arithmetic would overflow.
+# Limits of a repetition's time; beyond them arithmetic would overflow.
 _SHORTEST_S = 1e-18
 _LONGEST_S = 1e12
 
 # The same for counters and numbers of repetitions.
 _LARGEST_NUMBER = 1e30
 
-# The aggregates that are used, by aggregate_name. Others (cv, BigO, RMS, the user's own) are not.
+# Aggregates in use, by aggregate_name; cv, BigO, RMS and the user's own are ignored.
 _AGGREGATES = {
     "mean": "mean_s",
     "stddev": "stddev_s",
@@ -60,7 +60,7 @@ _AGGREGATES = {
 }
 
 
-# What is wrong with a JSON object in which a key comes twice: no two readers take the same value.
+# The error for a doubled key: readers of JSON disagree on which value counts.
 _TWICE = "the key {} comes twice"
 
 NO_ROW = 1
@@ -107,19 +107,19 @@ def load(path: str | Path) -> Run:
         raise UserError(
             "no data: " + (problems[0] if problems else "no row has a time"), NO_ROW
         )
-    # Lists and objects, such as the caches, say nothing that is shown; they may nest without end.
+    # Lists and objects, such as the caches, are shown nowhere, and may nest without end.
     facts = {k: v for k, v in context.items() if not isinstance(v, (dict, list))}
     return Run(str(path), facts, rows, problems)
 
 
 class _Doubled(dict):
-    """A JSON object in which a key comes twice, so that nobody knows what it says."""
+    """A JSON object with a doubled key: its meaning is unknown."""
 
     key = ""
 
 
 def read_json(path: str | Path) -> object:
-    """What a file of JSON holds, compressed or not. Raises UserError, for a doubled key too."""
+    """Read a file of JSON, compressed or not. Raises UserError, for a doubled key too."""
     document, doubled = _read_document(path)
     if doubled:
         raise UserError(_TWICE.format(doubled[0].key))
@@ -127,7 +127,7 @@ def read_json(path: str | Path) -> object:
 
 
 def _object_of(doubled: list[_Doubled]) -> Callable[[list[tuple[str, object]]], dict]:
-    """What makes JSON's objects, and collects those in which a key comes twice."""
+    """Make a hook for JSON's objects that collects those with a doubled key."""
 
     def make(pairs: list[tuple[str, object]]) -> dict:
         made = dict(pairs)
@@ -143,7 +143,7 @@ def _object_of(doubled: list[_Doubled]) -> Callable[[list[tuple[str, object]]], 
 
 
 def _read_document(path: str | Path) -> tuple[object, list[_Doubled]]:
-    """What a file of JSON holds, and the objects of it that are none."""
+    """Read a file of JSON; returns its value and its objects with a doubled key."""
     try:
         with open(path, "rb") as file:
             data = _read(file)
@@ -176,7 +176,8 @@ def _read_document(path: str | Path) -> tuple[object, list[_Doubled]]:
 
 
 def _read(file: BinaryIO) -> bytes:
-    """All of a file, or more than _LARGEST_BYTES of it; one read of so many would take their memory for any file."""
+    """Read a file, or just over _LARGEST_BYTES of it, in pieces: one large read would allocate that much for
+    any file."""
     data = bytearray()
     while len(data) <= _LARGEST_BYTES and (piece := file.read(1 << 20)):
         data += piece
@@ -228,7 +229,7 @@ def _collect(items: list, problems: list[str]) -> Iterator[tuple[str, _Entries]]
 
 
 def _name_of(item: object) -> str | None:
-    """The benchmark's name without an aggregate's ending, None if there is none."""
+    """Return the benchmark's name without an aggregate's ending, None if the entry has no name."""
     if not isinstance(item, dict):
         return None
     name = item.get("run_name", item.get("name"))
@@ -240,7 +241,7 @@ def _name_of(item: object) -> str | None:
 
 
 def _order(item: dict, position: int) -> tuple[float, float, int]:
-    """Where a benchmark stands: by registration where the file says (from 1.6), else as it came."""
+    """Return a benchmark's place: by registration if the file has it (from 1.6), else as it came."""
     family = _number(item.get("family_index"))
     instance = _number(item.get("per_family_instance_index"))
     return (family or 0.0, instance or 0.0, position)
@@ -297,12 +298,12 @@ def _make_row(name: str, entry: _Entries, problems: list[str]) -> Row:
 
 
 def _error_of(item: dict) -> str | None:
-    """Why this entry has no usable time, None if it has one."""
+    """Tell why this entry has no usable time, None if it has one."""
     if isinstance(item, _Doubled):
         return _TWICE.format(item.key)
     if item.get("error_occurred"):
         message = _text(item.get("error_message"))
-        # gatherbench put the row's name before it once, which whoever shows it adds.
+        # Older versions of gatherbench put the row's name first; renderers add it themselves.
         message = message.removeprefix(f"{item.get('run_name')}: ")
         return message or "failed without a message"
     if item.get("skipped"):
@@ -328,14 +329,14 @@ def _seconds(item: dict) -> float:
 
 
 def _step(items: list[dict]) -> float:
-    """The unit of times that are all whole numbers, in seconds; 0 if they are not."""
+    """Return the unit of times that are all whole numbers, in seconds; 0 if they are not."""
     if any(float(item["real_time"]) % 1 for item in items):
         return 0.0
     return max(SECONDS_PER_UNIT[item.get("time_unit", "ns")] for item in items)
 
 
 def _counters(items: list[dict]) -> dict[str, np.ndarray]:
-    """The usable values of each counter; one counter may be absent from some repetitions."""
+    """Collect the usable values of each counter; repetitions may lack some counters."""
     keys = {key: None for item in items for key in item if key not in _OWN_KEYS}
     found = {}
     for key in keys:

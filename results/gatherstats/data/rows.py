@@ -1,4 +1,4 @@
-"""The data that everything else works on: a results file, its rows, and their repetitions."""
+"""The data that all other packages work on: a results file, its rows, and their repetitions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gatherstats.data.names import RowName
 
 @dataclass(frozen=True)
 class Aggregates:
-    """What is known of a row whose repetitions are not in the file. Times in seconds.
+    """A summary of a row whose repetitions are not in the file. Times in seconds.
 
-    n: the number of repetitions that were summarised, None where it is not known.
+    n: the number of repetitions in the summary, None if unknown.
     """
 
     n: int | None = None
@@ -37,7 +37,7 @@ class Aggregates:
 
 @dataclass
 class Row:
-    """One benchmark: its repetitions, or what the file says about them in aggregates.
+    """One benchmark: its repetitions, or their aggregates.
 
     times_s: real time per operation in seconds, one for each repetition, in the file's order.
     start_s: when each repetition began, seconds after the process; None where it was not noted.
@@ -86,7 +86,7 @@ class Run:
     problems: list[str] = field(default_factory=list)
 
     def setting(self, key: str) -> str | None:
-        """The context's value for `gatherbench.<key>` as text, None where it is absent or empty."""
+        """Return the context's text for `gatherbench.<key>`, None if absent or empty."""
         value = self.context.get(f"gatherbench.{key}")
         return None if value is None or str(value) == "" else str(value)
 
@@ -110,9 +110,9 @@ def phases(row: Row) -> dict[str, float]:
 
 
 def shown_phases(rows: Sequence[Row]) -> list[str]:
-    """The phases that are worth a column beside the time of these rows.
+    """Choose the phases that are worth a column beside the time of these rows.
 
-    Those that take a share of the time in any of them; none where writing is all that does.
+    They take more than a small share of the time in any row; writing alone is worth none.
     """
     shown = set()
     for row in rows:
@@ -126,9 +126,10 @@ def shown_phases(rows: Sequence[Row]) -> list[str]:
 
 
 def device_share(row: Row) -> float | None:
-    """Bytes that an operation sent to the device over the bytes that it wrote; None if not known.
+    """Return the bytes sent to the device over the bytes written, by one operation; None if
+    unknown.
 
-    Above 1 the file system wrote more than it was given; below, some has not left the memory.
+    Above 1 the file system added bytes of its own; below 1 some are still in memory.
     """
     sent, rates = row.counter("device_bytes"), row.counters.get("bytes_per_second")
     if sent is None or rates is None or rates.size != row.times_s.size:

@@ -1,4 +1,5 @@
-"""What a script needs of the system: streams, signals, files that are whole, other programs.
+"""The system's side of a script: streams, signals, files that are never half written, other
+programs.
 
 May import: text
 """

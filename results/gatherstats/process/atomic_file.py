@@ -1,8 +1,9 @@
-"""Writes a file so that nobody ever sees half of it: under another name, renamed when complete.
+"""Writes a file atomically: under another name, renamed when complete.
 
-As the suite does: FILE.partial beside it (a shorter name, if that would be too long), which belongs to whoever has it locked, and which the next
-write takes over from a process that was killed. A link is not followed and nothing but a regular
-file is replaced, for in a directory like /tmp others can put anything under a name.
+As the suite does: FILE.partial beside it (or a shorter name, if that would be too long) belongs to
+the process that locks it. The next write takes over the file of a process that was killed. Links
+are not followed, and only regular files are replaced: in a directory like /tmp others can put
+anything under a name.
 """
 
 from __future__ import annotations
@@ -18,22 +19,23 @@ from pathlib import Path
 from gatherstats.process.interruption import signals_wait
 
 _STREAMS = ("/dev", "/dev/fd", "/proc/self/fd")
-"""Where /dev/stdout and the like are; who may write to these folders is trusted."""
+"""Folders of /dev/stdout and the like; everybody who may write to them is trusted."""
 
 
 _PARTIAL = ".partial"
 
 _LONGEST_NAME = 255
-"""Bytes of a file's name (NAME_MAX)."""
+"""Longest name of a file, in bytes (NAME_MAX)."""
 
 _LOST = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
-"""The errors of fsync that say that data did not arrive."""
+"""Errors of fsync that mean lost data."""
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:
-    """Write `data` to `path`, or leave what was there. Raises OSError when it cannot be written.
+    """Write `data` to `path`, or leave the file as it was. Raises OSError when it cannot be
+    written.
 
-    What lies in _STREAMS, such as /dev/stdout, is written to as it is: it cannot be replaced.
+    Files in _STREAMS, such as /dev/stdout, are written in place: they cannot be replaced.
     """
     if os.path.dirname(path) in _STREAMS:
         _write_stream(path, data)
@@ -49,14 +51,14 @@ def write_atomically(path: str | Path, data: bytes) -> None:
                 _sync(handle)
                 os.replace(partial, path)
             except BaseException:
-                # While it is locked: after that it may be another process's.
+                # Still locked: without the lock it may be another process's.
                 with contextlib.suppress(OSError):
                     os.unlink(partial)
                 raise
 
 
 def _sync(handle: int) -> None:
-    """Raise OSError only where the data may be lost; not every file system can sync at all."""
+    """Sync; raise OSError only if data may be lost, for some file systems cannot sync at all."""
     try:
         os.fsync(handle)
     except OSError as error:
@@ -65,7 +67,7 @@ def _sync(handle: int) -> None:
 
 
 def _partial_name(path: str | Path) -> str:
-    """The name of the file beside `path`; it fits where `path` itself does."""
+    """Return the name of the file beside `path`; it is never too long if `path` is not."""
     folder, name = os.path.split(os.fspath(path))
     encoded = os.fsencode(name)
     if len(encoded) + len(_PARTIAL) > _LONGEST_NAME:
@@ -85,10 +87,10 @@ def require_writable(path: str | Path) -> None:
 
 
 def _open_partial(path: str | Path) -> tuple[int, str]:
-    """The empty and locked file beside `path`: its descriptor and its name."""
+    """Open the file beside `path`, empty and locked; returns its descriptor and its name."""
     if os.path.lexists(path):
         _require(_is_regular(path), "not a regular file")
-        # In a directory like /tmp it could not be replaced, which would show at the end only.
+        # Another user's file in a directory like /tmp cannot be replaced; fail now, not at the end.
         may = os.geteuid() in (0, os.lstat(path).st_uid)
         _require(may, "it is another user's file")
     partial = _partial_name(path)
@@ -113,8 +115,8 @@ def _lock(handle: int, partial: str) -> None:
     except BlockingIOError:
         _require(False, f"another process is writing {partial}")
     except OSError:
-        pass  # A file system without locks: who writes at the same time is not noticed.
-    # Between being opened and being locked it may have become the file itself.
+        pass  # A file system without locks: concurrent writers go unnoticed.
+    # Between open and lock another process may have renamed it to the file itself.
     there = os.path.lexists(partial) and os.path.samestat(
         os.fstat(handle), os.lstat(partial)
     )
@@ -138,7 +140,7 @@ def _require(condition: bool, reason: str) -> None:
 
 
 def _mode(path: str | Path) -> int:
-    """The mode of the file that is replaced, or what a new file gets."""
+    """Return the mode of the replaced file, or the mode of a new file."""
     if os.path.lexists(path):
         return stat.S_IMODE(os.lstat(path).st_mode)
     mask = os.umask(0)

@@ -1,4 +1,4 @@
-"""Runs other programs so that none of them outlives an interruption."""
+"""Runs other programs; none of them outlives an interruption."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SECONDS_TO_END = 10.0
 def run_command(command: list[str], errors: IO | None = None) -> int:
     """Run a command to its end and return its exit status (below 0: the signal that ended it).
 
-    Its stdout goes nowhere, its stderr to `errors` or, without, where ours goes. Whatever is raised
+    Its stdout is discarded; its stderr goes to `errors`, by default to ours. An exception raised
     here while it runs ends it first. Raises OSError when it cannot be started.
     """
     child = None
     try:
-        # Or a child could be started and not be known.
+        # A signal in between would leave an unknown child behind.
         with signals_wait(second_waits=True):
             child = subprocess.Popen(
                 command,
@@ -38,7 +38,7 @@ def run_command(command: list[str], errors: IO | None = None) -> int:
 
 
 def _end(child: subprocess.Popen) -> None:
-    """End the child and all that it started, softly first unless there is no time for that."""
+    """End the child and its descendants, with SIGTERM first unless there is no time."""
     with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
         try:
             os.killpg(child.pid, signal.SIGTERM)

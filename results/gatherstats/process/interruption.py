@@ -1,4 +1,4 @@
-"""What a script does on SIGINT, SIGTERM and SIGHUP: it ends, without a traceback and without half a file.
+"""Ends a script on SIGINT, SIGTERM and SIGHUP, without a traceback and without half a file.
 
 Signals that are ignored when it starts, as under nohup, stay ignored.
 """
@@ -25,10 +25,10 @@ class Interrupted(BaseException):
 
 
 def end_on_signals(program: str) -> None:
-    """From now on a signal ends the process at once, with one line and the status 128+signal.
+    """Let a signal end the process at once, with one line and the status 128+signal.
 
-    What is raised from a signal's handler is lost where it meets a finalizer, and becomes another
-    error where it meets an import; the end of the process does not.
+    An exception from a signal's handler would be lost in a finalizer, and become another error in
+    an import; the end of the process does not.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -41,7 +41,7 @@ def end_on_signals(program: str) -> None:
 
 @contextlib.contextmanager
 def signals_raise() -> Iterator[None]:
-    """Within it a signal raises Interrupted, for what has something to clear away."""
+    """Let a signal raise Interrupted within the block, for code that must clean up."""
 
     def handle(number: int, frame: FrameType | None) -> None:
         raise Interrupted(number)
@@ -52,9 +52,9 @@ def signals_raise() -> Iterator[None]:
 
 @contextlib.contextmanager
 def signals_wait(second_waits: bool = False) -> Iterator[None]:
-    """Within it the first signal waits for the end of the block, however that ends.
+    """Hold the first signal back until the block ends, however it ends.
 
-    second_waits: whether the others do, too, rather than end the process at once.
+    second_waits: hold further signals back too; otherwise they end the process at once.
     """
     came: list[int] = []
 
@@ -82,7 +82,7 @@ def _handled(handler: _Handler) -> Iterator[None]:
 
 
 def _handle(handler: _Handler) -> dict[int, _Handler | int | None]:
-    """Install the handler, and return what it takes the place of."""
+    """Install the handler, and return the previous ones."""
     return {
         number: signal.signal(number, handler)
         for number in _SIGNALS

@@ -1,4 +1,4 @@
-"""Prints to stdout and stderr in a way that no closed pipe, full disk or odd character can break."""
+"""Prints to stdout and stderr, whatever happens: a closed pipe, a full disk, an odd character."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gatherstats.process.interruption import end_on_signals
 from gatherstats.text.safe import printable
 
 NARROWEST, WIDEST = 80, 120
-"""The widths of a terminal that output is laid out for."""
+"""Limits of the terminal's width that output is laid out for, in columns."""
 
 
 def screen_width() -> int:
-    """The columns of the terminal that stdout is, within NARROWEST and WIDEST; else WIDEST."""
+    """Return the columns of stdout's terminal, within NARROWEST and WIDEST; WIDEST if it is none."""
     if sys.stdout is None or not sys.stdout.isatty():
         return WIDEST
     return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
 
 
 def complain(program: str, message: str, status: int = 2) -> int:
-    """Print one line on stderr, after what stdout already has, and return the exit status."""
+    """Flush stdout, print one line on stderr, and return the exit status."""
     if sys.stdout is not None:
         sys.stdout.flush()
     print(f"{program}: {printable(message)}", file=sys.stderr)
@@ -64,7 +64,7 @@ def _status_of(main: Callable[[], int]) -> int:
 
 
 class _Output(io.FileIO):
-    """stdout's file, whose errors differ from those of all others."""
+    """stdout's file; its errors are told apart from those of other files."""
 
     def write(self, data: bytes) -> int | None:
         try:
@@ -76,7 +76,7 @@ class _Output(io.FileIO):
 
 
 class _Courtesy(io.FileIO):
-    """A file that takes what it cannot write, too."""
+    """A file that accepts everything, even if it cannot write it."""
 
     def write(self, data: bytes) -> int:
         try:
@@ -87,10 +87,10 @@ class _Courtesy(io.FileIO):
 
 
 def _open_streams() -> None:
-    """Make stdout fail where it is closed, and stderr never.
+    """Make a closed stdout fail, and stderr never fail.
 
-    The next file that is opened would get the number of a stream that the caller has closed, and
-    what is printed to a stderr that is None goes to stdout.
+    Otherwise the next open file would get the number of the closed stream, and Python would print
+    to stdout instead of a stderr that is None.
     """
     for number in range(3):
         try:
@@ -109,5 +109,5 @@ def _open_streams() -> None:
 
 
 def _discard_stdout() -> None:
-    """Send what is still buffered to nowhere, so that Python's own flush at exit is silent."""
+    """Discard the buffer: otherwise Python's own flush at exit would complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Numbers only: drift, medians, tests, intervals and verdicts, and the words for them.
+"""Statistics: drift, medians, tests, intervals and verdicts, and the words for them.
 
 May import: text, data
 """

@@ -1,13 +1,12 @@
-"""Takes out of the repetitions what the whole machine did: warming up, clock, disk, other guests.
+"""Removes drift: changes of the whole machine's speed, by warming up, clock, disk or other guests.
 
-Each repetition is divided by its own row's median, so that only its deviation remains; the rows'
-differences play no part and cannot be removed. All rows' deviations are then put in the order of
-time, and the median of the ten around each repetition is taken out of it. No repetition plays a part
-in what is taken out of itself. A row's median is itself uncertain by drift, so this is done once more
-with the medians of what came out.
+Each repetition is divided by its own row's median. Only its deviation remains: differences between
+rows play no part and cannot be removed. All rows' deviations are then sorted by time, and each is
+divided by the median of the ten around it, itself left out. Drift biases the rows' medians too, so
+a second pass uses the medians of the first pass's result.
 
-The times and medians that are shown are those without drift. No verdict rests on it: the test
-(gatherstats.stats.rank_test) compares repetitions with those next to them in time.
+All times and medians that are shown are without drift. No verdict depends on it: the test
+(gatherstats.stats.rank_test) compares repetitions with their neighbours in time.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ from gatherstats.stats.medians import medians
 from gatherstats.stats.repetitions import Moments, Repetitions, Timeline
 
 NEIGHBOURS = 10
-"""How many repetitions around one, in time, tell how fast the machine was at that moment: up to four
-disturbed ones among them tell nothing, six do."""
+"""Repetitions around one, in time, whose median is the drift at that moment: four disturbed ones among them
+do not move it, six do."""
 
 SURE = 0.01
-"""The chance with which a run without any drift is said to have some."""
+"""The chance of reporting drift in a run without any."""
 
 
 @dataclass(frozen=True)
 class Drift:
-    """How much drift there was; ratios to a row's median, 1 meaning none.
+    """The amount of drift, as ratios to a row's median; 1 is none.
 
     low, high: the 5th and 95th percentile of the drift.
     scatter_before, scatter_after: the repetitions' scatter around their rows' medians, as a
     standard deviation estimated from the interquartile range (a few outliers do not count).
-    removed: whether it was removed; not where neighbours in time agree no better than chance makes
-    them, nor where removing it would have added to the scatter.
+    removed: whether it was removed. It is not if neighbours in time agree no better than by chance,
+    or if removal would add to the scatter.
     """
 
     low: float
@@ -51,11 +50,11 @@ class Drift:
 
 
 def remove_drift(rows: Sequence[Row]) -> tuple[list[Repetitions], Drift | None]:
-    """The rows' repetitions without drift, in the given order, and how much there was.
+    """Return the rows' repetitions without drift, in the given order, and the amount of drift.
 
-    Rows without starting times, failed rows and rows with a time of zero come back as they are,
-    and without their moments. With too few repetitions in all (fewer than twice NEIGHBOURS) nothing
-    is removed, nor where no drift stands out from the scatter.
+    Rows without starting times, failed rows and rows with a time of zero come back unchanged,
+    without moments. Nothing is removed from fewer than twice NEIGHBOURS repetitions in all, or if
+    no drift stands out from the scatter.
     """
     result = [Repetitions(row.times_s, step_s=row.step_s) for row in rows]
     used = [i for i, row in enumerate(rows) if _is_usable(row)]
@@ -81,7 +80,7 @@ def remove_drift(rows: Sequence[Row]) -> tuple[list[Repetitions], Drift | None]:
 def _without(
     logs: list[np.ndarray], order: np.ndarray, ends: np.ndarray
 ) -> tuple[list[np.ndarray], Drift | None]:
-    """The logarithms of times without drift, and how much there was; as they are if there was none."""
+    """Return the logarithms of times without drift, and the amount; unchanged if there was none."""
     if order.size < 2 * NEIGHBOURS:
         return logs, None
     clean = logs
@@ -96,9 +95,9 @@ def _without(
 
 
 def median_of_neighbours(values: np.ndarray) -> np.ndarray:
-    """For each value the median of the NEIGHBOURS around it, itself left out.
+    """Return for each value the median of the NEIGHBOURS around it, itself left out.
 
-    Near the two ends the window is the nearest full one, so that it always has the same size.
+    Near the ends the nearest full window is used: all windows have the same size.
     """
     size = NEIGHBOURS + 1
     windows = sliding_window_view(values, size)
@@ -109,7 +108,7 @@ def median_of_neighbours(values: np.ndarray) -> np.ndarray:
 
 
 def autocorrelation(values: np.ndarray) -> float:
-    """The correlation of each value with the next one in time; 0 for fewer than three values."""
+    """Return the correlation of each value with the next one in time; 0 for fewer than three values."""
     if values.size < 3 or np.ptp(values[:-1]) == 0 or np.ptp(values[1:]) == 0:
         return 0.0
     return float(np.corrcoef(values[:-1], values[1:])[0, 1])
@@ -129,7 +128,7 @@ def _is_usable(row: Row) -> bool:
 
 
 def _measure(deviations: np.ndarray, drift: np.ndarray) -> Drift:
-    """How much drift there is in deviations in the order of time."""
+    """Measure the drift in deviations, sorted by time."""
     low, high = np.exp(np.quantile(drift, [0.05, 0.95]))
     before = stats.iqr(deviations, scale="normal")
     after = stats.iqr(deviations - drift, scale="normal")
@@ -144,9 +143,9 @@ def _measure(deviations: np.ndarray, drift: np.ndarray) -> Drift:
 
 
 def _agree(values: np.ndarray) -> bool:
-    """Whether neighbours in time agree better than by chance, to be wrong in SURE of all runs.
+    """Whether neighbours in time agree better than by chance, wrong in SURE of all runs.
 
-    By the ranks' autocorrelation (R. Bartels, Journal of the American Statistical Association 77,
+    The test is the ranks' autocorrelation (R. Bartels, Journal of the American Statistical Association 77,
     1982, 40-46), which few very slow repetitions cannot make.
     """
     limit = float(special.ndtri(1 - SURE))

@@ -1,13 +1,13 @@
-"""How much slower or faster one row is than another: a ratio, its interval, and a test.
+"""Compares two rows: the ratio of their times, its interval, and a test.
 
-From repetitions of one run: the ratio of medians without drift, a rank test and the interval that
-belongs to it (gatherstats.stats.rank_test). That interval is of a factor by which all of a row's times
-differ. Where a row has several humps around its median, the medians know less than it says. Then the
-interval is put together from the two medians' own by the MOVER rule, on the logarithms of the times
-(G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008, 1693-1702). So it is where there is no test,
-because chance did not decide in which order the repetitions ran.
+From repetitions of one run: the ratio of medians without drift, a rank test and its interval
+(gatherstats.stats.rank_test). That interval assumes one factor between all times of the two rows.
+If a row has several modes around its median, the medians are less certain than it says. Then the
+MOVER rule combines the two medians' own intervals, on the logarithms of the times (G. Y. Zou, A.
+Donner, Statistics in Medicine 27, 2008, 1693-1702). The same rule serves where there is no test,
+because the order of the repetitions was not random.
 
-From launches: the mean of the logarithms of ratios of launches that belong together, and Student's t.
+From launches: the mean of the logarithms of ratios of paired launches, and Student's t.
 
 From published summaries: the ratio of means and Welch's test, by scipy; the interval is Welch's on
 the logarithm of the ratio, with each mean's standard error divided by the mean (delta method).
@@ -32,21 +32,21 @@ from gatherstats.stats.rank_test import rank_test, smallest_p
 from gatherstats.stats.repetitions import Repetitions
 
 WIDEST_MARGIN = 500.0
-"""Of the logarithm of a ratio of means: wider ones no number can hold, and tell nothing."""
+"""Widest interval of the logarithm of a ratio of means: exp() of a wider one would overflow."""
 
 UNIMODALITY_LEVEL = 0.5
-"""The level of the medians' intervals that tell whether there are several humps. They end at values
-next to the median, which a few disturbed repetitions do not reach, even of ten."""
+"""The level of the medians' intervals that detect several modes. They end at values next to the median, which
+a few disturbed repetitions do not reach, even of ten."""
 
 UNIMODALITY_RATIO = 3.0
-"""The medians' own interval is taken where the inner one, scaled, is so much wider than the rank
-test's; for rows with one hump it is 0.5 to 1.6 times as wide."""
+"""The medians' own interval is used if the inner one, scaled, exceeds the rank test's by this factor; for
+rows with one mode it is 0.5 to 1.6 times as wide."""
 
 ROUNDING = 1e-8
-"""What two logarithms may differ by, and still be the same."""
+"""The largest difference between two logarithms of the same number."""
 
 FEWEST_REPETITIONS = 4
-"""Below this the interval of a median is only a guess, and no rank test reaches p < 0.05."""
+"""Fewer repetitions give a median without a useful interval, and no rank test below p = 0.05."""
 
 
 _NO_SPREAD = "no spread at all, so nothing can be tested"
@@ -55,9 +55,9 @@ _TOO_MUCH = "it scatters too much for an interval"
 
 @dataclass(frozen=True)
 class Effect:
-    """One comparison. `problem` says why there is no test; then p is NaN and so may the rest be.
+    """One comparison. `problem` tells why there is no test; then p is NaN, and the rest may be.
 
-    statistic: "medians" or "means", what the ratio is made of.
+    statistic: "medians" or "means", the terms of the ratio.
     ratio, low, high: other / base and its 95 % interval.
     p: of the test that there is no difference, two-sided, uncorrected.
     best_p: the smallest p that so many repetitions can give at all (0 for tests by Student's t).
@@ -79,7 +79,7 @@ class Effect:
 
     @property
     def log_standard_error(self) -> float:
-        """The standard error of the logarithm of the ratio, as the interval implies it."""
+        """The standard error of the logarithm of the ratio, derived from the interval."""
         return (
             math.log(self.high / self.low) / 2 / float(special.ndtri((1 + LEVEL) / 2))
         )
@@ -90,9 +90,9 @@ def compare_repetitions(
 ) -> list[Effect]:
     """Compare (base, other) for each pair.
 
-    Where chance did not decide the order of their repetitions there is no test: the ratio and the
-    interval are those of these very repetitions. Pairs with the same numbers of repetitions are
-    computed together, so that many thousands of pairs take about as long as a few.
+    Without a random order of their repetitions there is no test: the ratio and the interval
+    describe these repetitions alone. Pairs with the same numbers of repetitions are computed in one
+    batch: many thousands of pairs take about as long as a few.
     """
     effects: list[Effect | None] = [None] * len(pairs)
     batches: dict[Hashable, list[int]] = {}
@@ -114,9 +114,9 @@ def compare_repetitions(
 
 
 def compare_launches(base: Launches, other: Launches) -> Effect:
-    """Compare two rows by Student's t of the logarithms of ratios of launches that belong together.
+    """Compare two rows by Student's t of the logarithms of ratios of paired launches.
 
-    Where none do, the interval is Welch's on the logarithms, of these very launches.
+    Without pairs there is no test, and the interval is Welch's on the logarithms of these launches.
     """
     problem = _problem(base.times_s, other.times_s)
     if problem:
@@ -124,7 +124,7 @@ def compare_launches(base: Launches, other: Launches) -> Effect:
     left, right, why_not = pairs_of(base, other)
     logs = np.log(base.times_s), np.log(other.times_s)
     if left.size < 2:
-        # Not even an interval of pairs: that of the two sides.
+        # Too few pairs for an interval: use the two sides'.
         margin = _welch_margin([(float(np.var(o, ddof=1)), o.size) for o in logs])
         middle, p = float(np.mean(logs[1]) - np.mean(logs[0])), math.nan
     else:
@@ -146,7 +146,7 @@ def compare_launches(base: Launches, other: Launches) -> Effect:
 
 
 def compare_summaries(base: Aggregates, other: Aggregates) -> Effect:
-    """Compare two rows of which only mean, standard deviation and number are known."""
+    """Compare two rows by their means, standard deviations and numbers alone."""
     if not base.can_be_tested or not other.can_be_tested:
         return _compare_medians_only(base, other)
     if base.mean_s <= 0 or other.mean_s <= 0:
@@ -168,7 +168,7 @@ def compare_summaries(base: Aggregates, other: Aggregates) -> Effect:
 
 
 def summary_of(times_s: np.ndarray) -> Aggregates:
-    """Mean, standard deviation and number of all repetitions, to compare them with a summary."""
+    """Summarise repetitions by mean, standard deviation and number, to compare them with a summary."""
     stddev_s = float(np.std(times_s, ddof=1)) if times_s.size >= 2 else None
     return Aggregates(int(times_s.size), float(np.mean(times_s)), stddev_s)
 
@@ -230,9 +230,8 @@ def _compare_batch(
 
 
 def _widened(effect: Effect, base: Repetitions, other: Repetitions) -> Effect:
-    """The effect with the interval that the true times allow, where they were stored in steps.
-
-    Each median may be off by half a step.
+    """Widen the interval by the error of times that were stored in steps: half a step of each
+    median.
     """
     off = [one.step_s / 2 / one.median_s for one in (base, other)]
     if not any(off):
@@ -250,7 +249,8 @@ def _widened(effect: Effect, base: Repetitions, other: Repetitions) -> Effect:
 def _reach_of_medians(
     base: np.ndarray, other: np.ndarray, taken_at: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far the interval of the ratio of sorted rows' medians reaches down and up, as logarithms."""
+    """Return the distances from the ratio of sorted rows' medians down and up to its interval's ends, as
+    logarithms."""
     _, base_down, base_up = median_interval(base, taken_at)
     _, down, up = median_interval(other, taken_at)
     return np.hypot(down, base_up), np.hypot(up, base_down)
@@ -266,12 +266,12 @@ def _compare_medians_only(base: Aggregates, other: Aggregates) -> Effect:
 
 
 def _log_margin_of_means(base: Aggregates, other: Aggregates) -> float:
-    """Half of the interval of log(other mean / base mean), with Welch's degrees of freedom."""
+    """Return half of the interval of log(other mean / base mean), with Welch's degrees of freedom."""
     return _welch_margin([((a.stddev_s / a.mean_s) ** 2, a.n) for a in (base, other)])
 
 
 def _welch_margin(sides: Sequence[tuple[float, int]]) -> float:
-    """Half of Welch's interval of the difference of means of samples of these variances and sizes."""
+    """Return half of Welch's interval of the difference of means, for samples of these variances and sizes."""
     parts = [(variance / n, n) for variance, n in sides]
     whole = sum(part for part, _ in parts)
     freedom = whole**2 / sum(part**2 / (n - 1) for part, n in parts)

@@ -1,4 +1,4 @@
-"""Text, numbers and tables as people read them: nothing here knows what a benchmark is.
+"""Text, numbers and tables as people read them. Nothing here knows about benchmarks.
 
 May import: nothing
 """

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# What begins markup anywhere; what does before a word, or makes an address a link; and what does at the start of a line:
-# lists, headings, quotations.
+# Markdown's markup: anywhere; before a word, or in an address; at the start of a line.
 _MARKDOWN = str.maketrans({c: "\\" + c for c in "\\|<`*[]&~"})
 _MARKDOWN_WORD = re.compile(r"(?<![^\W_])_|:(?=//)|(?<=www)\.", re.I)
 _MARKDOWN_NUMBER = re.compile(r"(?<!\S)(\d+)(?=[.)](?!\S))")
 
-# What GitHub makes of plain text: it tells people, links issues, shows emoji and mathematics. No backslash keeps it from
-# that, but a space without a width does.
+# GitHub turns plain text into mentions, links to issues, emoji and formulas. A backslash does not
+# prevent that; a zero-width space does.
 _GITHUB = re.compile(
     r"(?<!\w)@(?=\w)|#(?=\d)|\bGH-(?=\d)|(?<!\w):(?=[a-z0-9_+-]+:)", re.I
 )
@@ -47,7 +46,7 @@ def markdown(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """The number of terminal columns that `text` takes."""
+    """Count the terminal columns that `text` takes."""
     if text.isascii():
         return len(text)
     return sum(_character_width(c) for c in text)

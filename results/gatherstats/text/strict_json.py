@@ -1,4 +1,4 @@
-"""Writes strict JSON: without NaN and Infinity, which JSON does not have; what is not known is null."""
+"""Writes strict JSON: unknown values are null, because JSON has neither NaN nor Infinity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def dumps(value: object, indent: int | None = None, compact: bool = False) -> st
 
 
 def strict(value: object) -> object:
-    """The same with None for the numbers that JSON does not have."""
+    """Copy `value` with None in place of numbers that JSON does not have."""
     if isinstance(value, dict):
         return {key: strict(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -20,7 +20,7 @@ class Unit:
     size: float
 
     def places(self, values: Iterable[float | None]) -> int:
-        """As many decimals as the smallest of `values` needs for four digits in this unit."""
+        """Count the decimals that give the smallest of `values` four digits in this unit."""
         return max(
             (decimals(value / self.size) for value in values if value), default=0
         )
@@ -28,9 +28,9 @@ class Unit:
     def column(
         self, values: Sequence[float | None], places: int | None = None
     ) -> list[str]:
-        """`values`, given in the base unit, as numbers in this unit; "" for None.
+        """Format `values`, given in the base unit, as numbers in this unit; "" for None.
 
-        All have so many decimals, or as many as the smallest of them needs.
+        decimals: of all values; None for as many as the smallest value needs.
         """
         numbers = [None if value is None else value / self.size for value in values]
         if places is None:

@@ -1,4 +1,4 @@
-"""Breaks text into lines, so that what belongs together stays on one."""
+"""Breaks text into lines, and keeps a number and its unit on one line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable
 
 COLUMNS = 100
-"""Text is wrapped at this width, and the tables of the blog's rows fit into it."""
+"""Columns of wrapped text. The tables of the blog's rows fit into as many."""
 
 # A per cent sign and its number, and both sides of a relation such as "p = 0.5".
 _TOGETHER = re.compile(r" (?=%)| (?=[=<] )|(?<= [=<]) ")
@@ -16,11 +16,12 @@ _TOGETHER = re.compile(r" (?=%)| (?=[=<] )|(?<= [=<]) ")
 def wrapped(
     text: str, first: str = "", later: str | None = None, columns: int = COLUMNS
 ) -> list[str]:
-    """Lines of at most so many columns, unless a word is longer.
+    """Wrap `text` into lines of at most `columns`; longer words stay whole.
 
-    first, later: what the first line and each further one begin with; later: None for the same.
+    first, later: the beginning of the first line and of each further line; later: None for the
+    same.
     """
-    # A beginning that textwrap takes for a part of the first word stays with it, however long.
+    # textwrap takes a beginning without a space for a part of the first word.
     start = first.replace(" ", "\xa0")
     lines = textwrap.wrap(
         start + _TOGETHER.sub("\xa0", text),
