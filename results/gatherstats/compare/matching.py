@@ -64,8 +64,8 @@ def match_by_key(
     baseline: the value of `key`, or "none" for rows without the key; None for the usual one.
     Raises UserError when no row's name has the key, or none has the baseline's value.
     """
-    values = {one.row.name.keys.get(key) for one in rows if one.row.name.is_ours}
-    if not values - {None}:
+    values = {one.row.name.value(key) for one in rows if one.row.name.is_ours}
+    if not any(key in one.row.name.keys for one in rows if one.row.name.is_ours):
         known = {k: None for one in rows for k in one.row.name.keys}
         raise UserError(
             f"no row's name has the key {key!r}; there are: {', '.join(known) or 'none'}"
@@ -76,7 +76,7 @@ def match_by_key(
     obstacle = f"different workloads: rows differ in {key}" if key in WORK_KEYS else ""
     result = Matching([])
     for members in _by_everything_but(key, rows):
-        chosen = [one.row.name.keys.get(key) for one in members]
+        chosen = [one.row.name.value(key) for one in members]
         value = baseline_value(key, chosen) if baseline is None else baseline
         bases = [
             one for one, v in zip(members, chosen) if (v or "none") == (value or "none")

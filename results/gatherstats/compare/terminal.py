@@ -138,7 +138,7 @@ def _table(comparison: Comparison, style: _Style) -> list[list[str]]:
 
 
 def _base_value(pair: Pair, key: str) -> str:
-    return f"{key}:{pair.base.row.name.keys.get(key, 'none')}" if key else ""
+    return f"{key}:{pair.base.row.name.value(key) or 'none'}" if key else ""
 
 
 def _cells(pair: Pair, unit: Unit, places: int) -> list[str]:
@@ -177,6 +177,8 @@ def _render_fitting(headers: list[str], rows: list[list[str]], left: int) -> lis
     if room < SHORTEST:
         return _names_above(headers, rows, left)
     cut = [[_cut(row[0], room), *row[1:]] for row in rows]
+    if len({row[0] for row in cut}) < len({row[0] for row in rows}):
+        return _names_above(headers, rows, left)  # what tells rows apart was cut away
     return render_plain(headers, cut, left)
 
 

@@ -3,6 +3,7 @@
 crossover.py RUN.json                       a grid, and the advice that follows from it
 crossover.py RUN.json --format=svg -o F.svg the same as a picture too
 crossover.py RUN.json --format=json         the advice and the cells for a program, in one line
+crossover.py RUN.json --by=create           the ways of saving a file, and what to do
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from gatherstats.cli.options import (
     print_and_save,
 )
 from gatherstats.crossover.advice import MapsWithAdvice, with_advice
-from gatherstats.crossover.data import as_json
+from gatherstats.crossover.data import as_json, saving_json
 from gatherstats.crossover.map import make_maps
-from gatherstats.crossover.terminal import terminal
+from gatherstats.crossover.saving import find_cases
+from gatherstats.crossover.terminal import saving_terminal, terminal
 from gatherstats.errors import UserError
 from gatherstats.process.output import complain
 from gatherstats.stats.samples import measure
@@ -40,15 +42,26 @@ EXIT_STATUS = (
 
 PICTURES = ("svg", "png")
 
+NO_SAVING = (
+    "no way of saving to compare: it takes whole files that come to be in two ways at least"
+    " (--preset=save makes them)"
+)
+
 NO_MAP = (
     "no map: it takes rows that differ in their strategy alone, for two counts or sizes at least"
-    " (--preset=grid makes them)"
+    " (--preset=grid makes them); --by=create shows ways of saving a file"
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the files and how to show them."""
     parser.add_argument("files", nargs="+", metavar="FILE.json", help="a results file")
+    parser.add_argument(
+        "--by",
+        choices=("create",),
+        help="show the ways of saving a file in place of the maps, and what to do"
+        " (--preset=save measures them)",
+    )
     add_format(
         parser,
         ("terminal", "json", *PICTURES),
@@ -79,6 +92,8 @@ def main(options: argparse.Namespace) -> int:
         require_other(path, options.files)
     threshold = options.threshold / 100
     runs, status = load_usable(options.program, options.files)
+    if options.by:
+        return _saving(options, runs, status)
     shown = [
         with_advice(run, make_maps(run, measure(run.rows)[0], threshold))
         for run in runs
@@ -100,6 +115,28 @@ def main(options: argparse.Namespace) -> int:
             )
     for form, path in pictures.items():
         save_picture(shown, path, form, max(status, 1))
+    return status
+
+
+def _saving(options: argparse.Namespace, runs: Sequence[Run], status: int) -> int:
+    """Print the ways of saving a file and return the exit status."""
+    if options.format not in ("terminal", "json"):
+        options.refuse(f"--format={options.format} does not go with --by={options.by}")
+    threshold = options.threshold / 100
+    found = [(run, find_cases(measure(run.rows)[0], threshold)) for run in runs]
+    lines: list[str] = []
+    if options.format == "json":
+        lines = [saving_json(found)]
+    else:
+        for i, (run, cases) in enumerate(found):
+            lines += [""] * (i > 0) + saving_terminal(run, cases)
+    if lines:
+        print_and_save(lines, options.output)
+    for run, cases in found:
+        failed = [f"{row.name}: failed: {row.error}" for row in run.rows if row.failed]
+        for problem in [*run.problems, *failed, *([] if cases else [NO_SAVING])]:
+            said = complain(options.program, f"{run.path}: {problem}", 1)
+            status = max(status, said)
     return status
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gatherstats.crossover.advice import MapsWithAdvice
 from gatherstats.crossover.advice_words import advice_text, worth_text
 from gatherstats.crossover.cells import cell_text, legend
 from gatherstats.crossover.map import Cell, Map, Way
+from gatherstats.crossover.saving import Case
+from gatherstats.crossover.saving_words import (
+    advice_lines,
+    create_table,
+    replacing_table,
+    title_of,
+)
 from gatherstats.data.environment import describe_briefly
+from gatherstats.data.rows import Run
 from gatherstats.stats.verdict import THRESHOLD
 from gatherstats.text.safe import printable, width
-from gatherstats.text.wrapped import COLUMNS, wrapped
+from gatherstats.text.table import render_plain
+from gatherstats.text.wrapped import COLUMNS, items, wrapped
 
 # Black on a light background can be read in any colour scheme of a terminal.
 _COLOURS = {Way.SEPARATE: "30;46", Way.GATHER: "30;42", Way.COPY: "30;43"}
@@ -35,6 +46,23 @@ def terminal(
         if shown.maps.maps
         else lines
     )
+
+
+def saving_terminal(run: Run, cases: Sequence[Case]) -> list[str]:
+    """The ways of saving a file, their times, and what to do."""
+    lines = [printable(run.path)]
+    for heading, text in describe_briefly(run):
+        lines += wrapped(f"{heading}: {text}", "    ", "      ")
+    for sync in dict.fromkeys(case.sync for case in cases):
+        some = [case for case in cases if case.sync == sync]
+        lines += ["", f"{title_of(sync)}; separate writes/gathered, medians:", ""]
+        lines += render_plain(*create_table(some))
+        for case in some:
+            headers, rows = replacing_table(case, run)
+            if rows:
+                lines += ["", *render_plain(headers, rows, left=2)]
+        lines += ["", *items(advice_lines(some, run))]
+    return lines
 
 
 def _grid(crossover: Map, colour: bool) -> list[str]:

@@ -28,6 +28,7 @@ _BLOG_WORKLOAD = {
 _PLAINEST: dict[str, tuple[str | None, ...]] = {
     "strategy": ("pwrite", "write"),
     "sync": ("none",),
+    "create": ("new",),
 }
 _OFF = (None, "no")
 
@@ -36,6 +37,7 @@ _OFF = (None, "no")
 _COMPARED_KEYS = (
     "strategy",
     "preallocate",
+    "create",
     "direct",
     "sync_each",
     "sync",
@@ -174,7 +176,7 @@ def _by_system(rows: list[Row]) -> tuple[str, dict[str, list[Row]]]:
 def _baseline(key: str, rows: list[Row]) -> int | None:
     if key in WORK_KEYS or key in _SYSTEM_KEYS:
         return None
-    values = [row.name.keys.get(key) for row in rows]
+    values = [row.name.value(key) for row in rows]
     return values.index(baseline_value(key, values))
 
 
@@ -184,7 +186,7 @@ def _title(name: RowName, left_out: tuple[str, ...]) -> str:
 
 
 def _label(name: RowName, key: str) -> str:
-    value = name.keys.get(key)
+    value = name.value(key)
     strategy = name.keys["strategy"]
     method = BLOG_METHODS.get(strategy, strategy) if is_blog_row(name) else strategy
     if key == "strategy":

@@ -20,6 +20,12 @@ _KEYS_OF_ALL = {"strategy", "target", "sync", "count", "size"}
 LATER_KEYS = ("buffers", "verify", "cpu")
 """Keys that the names of older files lack: without them such a name means the same row."""
 
+# The way of creating a file that names leave out.
+_CREATED_AS = "new"
+
+# Ways of creating a file that leave it, whether the name says so or not.
+_KEPT_ANYWAY = ("truncate", "overwrite", "settle", "unlink", "rename")
+
 # Names with more components are not of this suite; its longest have about fifteen.
 _MOST_COMPONENTS = 40
 
@@ -55,9 +61,29 @@ class RowName:
         return hash(self.text)
 
     def without(self, *keys: str) -> tuple:
-        """Return the name without these keys: rows that differ in nothing else have it in common."""
-        rest = tuple((k, v) for k, v in self.keys.items() if k not in keys)
+        """Return the name without these keys: rows that differ in nothing else have it in common.
+
+        It says that a file is kept also where the name need not.
+        """
+        said = self.keys
+        if said.get("create") in _KEPT_ANYWAY and "keep" not in said:
+            pairs = [
+                [(k, v), ("keep", "yes")][: 1 + (k == "create")]
+                for k, v in said.items()
+            ]
+            said = dict(pair for some in pairs for pair in some)
+        rest = tuple((k, v) for k, v in said.items() if k not in keys)
         return self.scope, rest, self.suffixes
+
+    def value(self, key: str) -> str | None:
+        """Return a key's value, also the usual one that names leave out; None without any."""
+        if (
+            key == "create"
+            and self.scope == "file"
+            and self.keys.get("target") == "file"
+        ):
+            return self.keys.get(key, _CREATED_AS)
+        return self.keys.get(key)
 
     @property
     def threads(self) -> int:

@@ -14,6 +14,9 @@ from gatherstats.blog.run_report import rows_of_tables, title_of
 from gatherstats.crossover.advice import MapsWithAdvice, with_advice
 from gatherstats.crossover.advice_words import advice_text
 from gatherstats.crossover.map import make_maps
+from gatherstats.crossover.saving import Case, find_cases
+from gatherstats.crossover.saving_words import case_advice
+from gatherstats.crossover.saving_words import title_of as title_of_sync
 from gatherstats.data.grouping import Group, group_rows, is_blog_row
 from gatherstats.data.rows import Run
 from gatherstats.stats.drift import Drift
@@ -35,6 +38,7 @@ class RunAnalysis:
 
     groups: its tables, each with the verdicts on its rows; left_out: how many more there would be.
     models: of this run, and once all are examined, of all runs of the report.
+    saving: the files that it saved in several ways.
     title: what the file is called; number: which file of the report it is, from 1.
     """
 
@@ -49,6 +53,7 @@ class RunAnalysis:
     shown: MapsWithAdvice
     accounts: Accounts
     models: list[Model]
+    saving: list[Case]
 
 
 def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
@@ -72,13 +77,18 @@ def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
         shown=shown,
         accounts=explained,
         models=fit_models(run, measured),
+        saving=find_cases(measured, threshold),
     )
 
 
 def verdict_sentences(one: RunAnalysis) -> list[str]:
     """A run's verdicts in sentences: the blog's loop, the maps' advice; else all pairs."""
     run = one.run
-    sentences = []
+    sentences = [
+        f"{title_of_sync(case.sync)}: {line}"
+        for case in one.saving[:MOST_MAPS]
+        for line in case_advice(case, run)
+    ]
     for group, verdicts in one.groups:
         sentences += explain(group, verdicts)
         for row in group.rows:

@@ -27,11 +27,18 @@ from gatherstats.blog.run_report import (
 from gatherstats.blog.whole_pages import whole_page_lines
 from gatherstats.crossover.advice_words import advice_text, place, worth_text
 from gatherstats.crossover.cells import legend as map_legend
+from gatherstats.crossover.saving_words import (
+    advice_lines,
+    case_text,
+    create_table,
+    replacing_table,
+)
+from gatherstats.crossover.saving_words import title_of as saving_title
 from gatherstats.data import environment
 from gatherstats.data.grouping import is_blog_row
 from gatherstats.data.names import shorten
 from gatherstats.data.reader import load
-from gatherstats.data.rows import Run
+from gatherstats.data.rows import PHASES, Run, phases
 from gatherstats.report.markup import Markup, element
 from gatherstats.report.plots import (
     MOST_DOTS,
@@ -41,9 +48,11 @@ from gatherstats.report.plots import (
     latency_plot,
     phases_plot,
     samples_plot,
+    stacked_plot,
 )
 from gatherstats.report.run_analysis import MOST_MAPS, RunAnalysis, examine
 from gatherstats.report.tables import (
+    data_table,
     facts,
     group_table,
     latency_table,
@@ -64,6 +73,7 @@ def run_section(one: RunAnalysis) -> Markup:
         _accounts,
         _phases,
         _costs,
+        _saving,
         *(partial(_map, index=i) for i in range(len(one.shown.maps.maps[:MOST_MAPS]))),
         _latencies,
         _samples,
@@ -175,6 +185,30 @@ def _costs(one: RunAnalysis) -> list[Markup]:
         return []
     heading = element("h3", "What a byte, a folio and a call cost")
     return [heading, *parts, bullets([*reason, *seen])]
+
+
+def _saving(one: RunAnalysis) -> list[Markup]:
+    """How a file is saved: the ways side by side, and safety beside speed."""
+    cases, run = one.saving[:MOST_MAPS], one.run
+    parts: list[Markup] = []
+    for sync in dict.fromkeys(case.sync for case in cases):
+        some = [case for case in cases if case.sync == sync]
+        parts.append(
+            element("h3", f"How a file is saved: {saving_title(sync).lower()}")
+        )
+        headers, rows = create_table(some)
+        parts.append(data_table("Separate writes/gathered, medians", headers, rows))
+        for case in some:
+            headers, rows = replacing_table(case, run)
+            if rows:
+                parts.append(data_table(headers[0], ["Way", *headers[1:]], rows, 2))
+            found = [(c, phases(case.row(c).row)) for c in case.creates if case.row(c)]
+            if all("open" in times for _, times in found):
+                title = f"Where the time goes: {case_text(case)}, {sync}"
+                number = f"{one.number}-saving-{cases.index(case)}"
+                parts.append(stacked_plot(found, PHASES, title, number))
+        parts.append(bullets(advice_lines(some, run)))
+    return parts
 
 
 def _map(one: RunAnalysis, index: int) -> list[Markup]:
