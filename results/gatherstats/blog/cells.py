@@ -10,7 +10,7 @@ import numpy as np
 from gatherstats.blog.benchmarkdotnet import Summary, summarise
 from gatherstats.data.grouping import Group, system_of
 from gatherstats.data.rows import Row, device_share, phases, shown_phases
-from gatherstats.stats.order import ORDER_PROBLEMS, TO_KNOW_THE_ORDER
+from gatherstats.stats.order import ORDER_PROBLEMS, ORDER_ADVICE
 from gatherstats.stats.verdict import Sample, Verdict, judge
 from gatherstats.stats.verdict_words import advice, short
 from gatherstats.text.units import Unit, rate_unit, significant, time_unit
@@ -202,7 +202,7 @@ def _judged(
     problems = {effect.problem for effect in effects}
     if len(verdicts) > 1 and len(problems) == 1 and "" not in problems:
         problem = problems.pop()
-        more = f" {TO_KNOW_THE_ORDER}" if problem in ORDER_PROBLEMS else ""
+        more = f" {ORDER_ADVICE}" if problem in ORDER_PROBLEMS else ""
         return "", [f"{start}: undecided; {problem}.{more}"]
     statistics = {effect.statistic for effect in effects}
     made_of = f"ratio of {'/'.join(sorted(statistics))}"

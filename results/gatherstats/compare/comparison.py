@@ -21,7 +21,7 @@ from gatherstats.data.environment import is_published
 from gatherstats.data.grouping import system_of
 from gatherstats.data.rows import Run
 from gatherstats.stats.drift import Drift
-from gatherstats.stats.order import ORDER_PROBLEMS, TO_KNOW_THE_ORDER
+from gatherstats.stats.order import ORDER_PROBLEMS, ORDER_ADVICE
 from gatherstats.stats.samples import (
     RowSample,
     measure,
@@ -234,7 +234,7 @@ def compare_within(
     _note_problems(result, run, measured, "")
     _judge(result, match_by_key(measured, key, baseline))
     if any(p.verdict.effect.problem in ORDER_PROBLEMS for p in result.pairs):
-        result.notes.append(TO_KNOW_THE_ORDER)
+        result.notes.append(ORDER_ADVICE)
     return result
 
 

@@ -1,4 +1,4 @@
-"""Which way of writing wins over size and number: the map, the advice, and their pictures.
+"""The fastest way of writing by size and number of buffers: the map, the advice, and their forms.
 
 May import: text, data, process, stats, cli
 """

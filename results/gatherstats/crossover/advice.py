@@ -1,9 +1,9 @@
-"""Turns a crossover map into a rule that a programmer can put into code.
+"""Derives a rule from a crossover map, for programmers to put into code.
 
 A rule names a way for one buffer, and for several buffers a way up to a buffer size and another
-above it. It is the one with the smallest mean loss over the map's cells, where a way costs nothing
-in a cell in which no other is known to beat it, and where each further case has to lower the mean
-loss by at least WORTH. Of equally good rules the one with the simplest ways (Way's order) is taken.
+above it. It minimises the mean loss over the map's cells. A way costs nothing in a cell where no
+other is known to beat it, and each further case must lower the mean loss by at least WORTH. Among
+equally good rules the one with the simplest ways (Way's order) wins.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from gatherstats.data.rows import Run
 from gatherstats.stats.verdict import THRESHOLD
 
 WORTH = THRESHOLD
-"""By how much of the time, on average over the cells, a further case must pay."""
+"""The gain of a further case, as a share of the time on average over the cells, that justifies it."""
 
 MOST_CASES = 3
-"""So many cases for several buffers fit into a sentence or two."""
+"""Most cases for several buffers: they must fit into a sentence or two."""
 
 A_HAIR = 1e-9
-"""The loss per cell by which a simpler way is preferred among equally good ones."""
+"""The loss per cell that a simpler way may add and still be preferred."""
 
 SMALL = 0.05
-"""Below this share of the time a program hardly needs to choose."""
+"""Differences below this share of the time hardly matter to a program."""
 
 
 @dataclass(frozen=True)
 class Case:
     """One case of a rule.
 
-    fewest, most: how many buffers, None for any number above.
-    above, up_to: which sizes it is for, as in the rows' names: more than `above` (None: from the
-    smallest), up to and with `up_to` (None: all larger ones).
+    fewest, most: the numbers of buffers; None for any number above.
+    above, up_to: the buffers' sizes, as in the rows' names: more than `above` (None: from the
+    smallest), up to and including `up_to` (None: all larger ones).
     clear: whether the way surely beats another in one cell at least; otherwise it is the simplest.
     """
 
@@ -51,12 +51,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Advice:
-    """A rule and what it is worth.
+    """A rule and its cost.
 
-    small_from: from this size on the advised way and separate writes differ by less than SMALL
-    for several buffers, in the median over the counts; None where they do not.
-    mean_loss, worst_loss: what following the rule costs against the best way of each cell, as a
-    share of the time.
+    small_from: from this size on the advised way and separate writes differ by less than SMALL for
+    several buffers, in the median over the counts; None if they never do.
+    mean_loss, worst_loss: the cost of the rule against the best way of each cell, as a share of the
+    time.
     """
 
     cases: list[Case]
@@ -65,7 +65,7 @@ class Advice:
     worst_loss: float
 
     def way_for(self, count: int, size: str, sizes: Sequence[str]) -> Way | None:
-        """The advised way for a cell; `sizes` are the map's, in their order."""
+        """Return the advised way for a cell; `sizes` are the map's, in their order."""
         position = sizes.index(size)
         for case in self.cases:
             low = -1 if case.above is None else sizes.index(case.above)
@@ -78,7 +78,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class _Segment:
-    """Neighbouring sizes first..last (indices) for which one way is chosen."""
+    """Neighbouring sizes first..last (indices) with one way for all."""
 
     first: int
     last: int
@@ -86,7 +86,7 @@ class _Segment:
 
 
 def advise(crossover: Map) -> Advice:
-    """The advice that follows from a map's cells; a map has at least one."""
+    """Derive the advice from a map's cells; a map has at least one."""
     sizes, counts = crossover.sizes, crossover.counts
     cells = list(crossover.cells.values())
     losses = [{way: cell.loss(way) for way in Way} for cell in cells]
@@ -147,7 +147,7 @@ class _Problem:
         )
 
     def solve(self, fewest: int, most: int | None) -> tuple[float, list[_Segment]]:
-        """The total cost and the best segments for the counts from `fewest` to `most`."""
+        """Return the total cost and the best segments for the counts from `fewest` to `most`."""
         limit = math.inf if most is None else most
         chosen = (fewest <= self.counts) & (self.counts <= limit)
         used, position = np.unique(self.rows[chosen], return_inverse=True)
@@ -169,11 +169,10 @@ class _Problem:
 def _divide(
     sums: tuple[np.ndarray, np.ndarray, np.ndarray], worth: float
 ) -> tuple[float, list[int], list[int]]:
-    """The cheapest division of the sizes into at most MOST_CASES segments.
+    """Divide the sizes into at most MOST_CASES segments at the lowest cost.
 
-    sums: losses, cells in which each way is known, and cells, cumulated over the sizes.
-    worth: what each segment costs.
-    Returns the cost, where segments begin and end, and each one's way as an index.
+    sums: losses, cells in which each way is known, and cells, cumulated over the sizes. worth: the
+    cost of a segment. Returns the cost, the segments' ends, and each one's way as an index.
     """
     size = len(sums[2]) - 1
     costs = np.full((size + 1, size + 1), math.inf)
@@ -182,7 +181,8 @@ def _divide(
         by_way = _costs(*(part[end] - part[:end] for part in sums))
         ways[:end, end] = np.argmin(by_way, axis=1)
         costs[:end, end] = np.min(by_way, axis=1) + worth
-    # reached[k][end]: the least cost of the sizes before `end` in k segments, and where the last begins.
+    # reached[k][end]: the lowest cost of the sizes before `end` in k segments, and the last one's
+    # begin.
     reached = [np.where(np.arange(size + 1) == 0, 0.0, math.inf)]
     begins = []
     for _ in range(min(MOST_CASES, size)):
@@ -198,17 +198,17 @@ def _divide(
 
 
 def _costs(lost: np.ndarray, seen: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """What each way costs in segments with these sums; cells without the way count as the others."""
+    """Return the cost of each way in segments with these sums; cells without the way count like the rest."""
     with np.errstate(divide="ignore", invalid="ignore"):
         costs = lost * cells / seen + A_HAIR * cells * np.arange(len(Way))
-    # A way that few of the cells know is no advice for them.
+    # Never advise a way that few of the cells have.
     return np.where((seen > 0) & (2 * seen >= cells), costs, math.inf)
 
 
 def _solve_by_count(
     problem: _Problem, counts: Sequence[int]
 ) -> list[tuple[int, int | None, list[_Segment]]]:
-    """Cases for all counts together or, where that pays, for few and for many buffers."""
+    """Find cases for all counts together or, if that pays, for few and for many buffers."""
     cost, segments = problem.solve(counts[0], None)
     best = [(counts[0], None, segments)]
     for limit in counts[:-1]:
@@ -240,15 +240,14 @@ def _cases(
 
 
 def small_pair(way: Way) -> tuple[Way, Way]:
-    """An advised way, and the one that it is held against where the choice may hardly matter.
-
-    For separate writes that is gathering, which they forgo; for others it is separate writes.
+    """Pair the advised way with the alternative that may hardly differ: gathering for separate
+    writes, separate writes for the others.
     """
     return way, Way.SEPARATE if way is not Way.SEPARATE else Way.GATHER
 
 
 def _small_from(crossover: Map, advice: Advice) -> str | None:
-    """The smallest size from which on it hardly matters, None where it always does."""
+    """Return the smallest size from which on the choice hardly matters, None if it always matters."""
     sizes = crossover.sizes
     found = None
     for size in reversed(sizes):

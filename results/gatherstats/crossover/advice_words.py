@@ -1,4 +1,4 @@
-"""Says a crossover map's advice in a sentence or two."""
+"""Puts a crossover map's advice into a sentence or two."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLACES = {
 
 
 def place(crossover: Map, run: Run) -> str:
-    """What is written to and how durably, such as "ext4 with fdatasync"; safe to print."""
+    """Name the target and the durability, such as "ext4 with fdatasync"; safe to print."""
     keys = crossover.keys
     target = keys.get("target", "")
     parts = [_PLACES.get(target, target)]
@@ -43,14 +43,14 @@ def place(crossover: Map, run: Run) -> str:
 
 
 def call(crossover: Map, way: Way) -> str:
-    """How the code of a way is called."""
+    """Name a way as a programmer does, such as "pwritev()"."""
     if way is Way.COPY:
         return "copy and write once"
     return f"{printable(crossover.strategies[way])}()"
 
 
 def size_text(size: str) -> str:
-    """A buffer's size as people say it: "512 bytes", "16 KiB"; a pattern as it is."""
+    """Format a buffer's size for people: "512 bytes", "16 KiB"; a pattern stays as it is."""
     number = bytes_of(size)
     if number is None or "+" in size:
         return f"{printable(size)} bytes"
@@ -61,7 +61,7 @@ def size_text(size: str) -> str:
 
 
 def advice_text(advice: Advice, crossover: Map, run: Run) -> str:
-    """The advice, safe to print."""
+    """Say the advice; safe to print."""
     where = place(crossover, run)
     if not any(case.clear for case in advice.cases):
         return _nothing_known(advice, crossover, where)
@@ -75,7 +75,7 @@ def advice_text(advice: Advice, crossover: Map, run: Run) -> str:
 
 
 def worth_text(advice: Advice) -> str:
-    """What following the advice costs, in a sentence."""
+    """Say in a sentence how much time the advice loses."""
     if not any(case.clear for case in advice.cases):
         return ""
     if advice.worst_loss == 0:
@@ -98,7 +98,7 @@ def _nothing_known(advice: Advice, crossover: Map, where: str) -> str:
 
 
 def _part(cases: list[Case], crossover: Map, fewest: int, most: int | None) -> str:
-    """The cases for one range of counts; ranges are named only where there are several."""
+    """Say the cases for one range of counts; name the range only if there are several."""
     alone = crossover.counts == [1] or most is None and fewest == _several(crossover)
     if most == 1:
         name = "one buffer: "
@@ -132,7 +132,7 @@ def _several(crossover: Map) -> int:
 
 
 def _small(advice: Advice, crossover: Map) -> str:
-    """From which size on the choice hardly matters, and between what."""
+    """Say from which size on two ways hardly differ."""
     start = "It"
     if advice.small_from != crossover.sizes[0]:
         start = f"From {size_text(advice.small_from or '')} it"

@@ -7,7 +7,7 @@ from gatherstats.stats.verdict_words import percent
 from gatherstats.text.safe import printable
 
 LETTERS = {Way.SEPARATE: "S", Way.GATHER: "G", Way.COPY: "C"}
-"""What stands for a way in a cell."""
+"""A way's letter in a cell."""
 
 NOT_MEASURED = "."
 
@@ -19,10 +19,9 @@ _NAMES = {
 
 
 def cell_text(cell: Cell | None) -> str:
-    """The best ways' letters, and how much of the next best way's time they save.
+    """Format the best ways' letters, and the share of the next best way's time that they save.
 
-    Between letters, and alone where it holds for all ways: = for the same, ~ for what cannot be
-    told apart.
+    Between letters, and alone if it holds for all ways: = is "the same", ~ is "undecided".
     """
     if cell is None:
         return NOT_MEASURED
@@ -33,12 +32,12 @@ def cell_text(cell: Cell | None) -> str:
 
 
 def saved_text(saved: float) -> str:
-    """A share of the time as whole per cent, "<1%" for what is less."""
+    """Format a share of the time as whole per cent; "<1%" for less."""
     return f"{saved * 100:.0f}%" if saved >= 0.01 else "<1%"
 
 
 def legend(maps: Maps, threshold: float) -> str:
-    """What the letters and signs mean."""
+    """Explain the letters and signs."""
     ways = {
         way: {m.strategies[way] for m in maps.maps if way in m.strategies}
         for way in Way

@@ -1,4 +1,4 @@
-"""The colours of the ways of writing, in every picture: they differ in lightness too, for all eyes."""
+"""Colours of the ways of writing, in every picture; they differ in lightness too, for colour-blind readers."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from gatherstats.crossover.map import Way
 WAYS = {Way.SEPARATE: "#4477aa", Way.GATHER: "#228833", Way.COPY: "#ccbb44"}
 
 UNDECIDED = "#dddddd"
-"""Where nothing can be told apart."""
+"""The colour of an undecided cell."""
 
 
 _STRONGEST = 0.5
-"""The share of the time saved from which on a colour is as strong as it gets."""
+"""The saved share of the time that gives a colour its full strength."""
 
 
 def mix(colours: Sequence[str]) -> str:
-    """The colour between these."""
+    """Return the mean of colours."""
     parts = [[int(c[i : i + 2], 16) for c in colours] for i in (1, 3, 5)]
     return "#" + "".join(f"{round(sum(part) / len(part)):02x}" for part in parts)
 
 
 def tint(colour: str, strength: float, paper: str = "#ffffff") -> str:
-    """`colour` on paper: from 0 (the paper) to 1 (the colour itself), as #rrggbb."""
+    """Mix `colour` with the paper: from 0 (the paper) to 1 (the colour itself), as #rrggbb."""
     pairs = [(int(paper[i : i + 2], 16), int(colour[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(p + (c - p) * strength):02x}" for p, c in pairs)
 
 
 def strength_of(saved: float) -> float:
-    """How strong a cell's colour is: the more is saved (a share of the time), the stronger."""
+    """Return the strength of a cell's colour; it grows with the saved share of the time."""
     return 0.25 + 0.55 * min(1.0, saved / _STRONGEST)
 
 
 def shade_of(saved: float, shades: int) -> int:
-    """The same where there are only so many shades: from 1 to `shades`."""
+    """Return the shade of a cell's colour, from 1 to `shades`."""
     return 1 + min(int(saved / _STRONGEST * shades), shades - 1)
 
 
 def strength_of_shade(shade: int, shades: int) -> float:
-    """How strong the colour of a shade is."""
+    """Return the strength of a shade's colour."""
     return strength_of(_STRONGEST * shade / shades)
 
 
 def text_on(colour: str) -> str:
-    """Black or white, whichever can be read better on `colour` (relative luminance of WCAG 2)."""
+    """Return black or white, whichever contrasts more with `colour` (relative luminance of WCAG 2)."""
     linear = []
     for i in (1, 3, 5):
         value = int(colour[i : i + 2], 16) / 255

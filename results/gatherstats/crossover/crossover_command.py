@@ -1,4 +1,4 @@
-"""The command crossover.py: which of separate writes, gathering and copying wins, as a map.
+"""The command crossover.py: maps which of separate writes, gathering and copying wins.
 
 crossover.py RUN.json                       a grid, and the advice that follows from it
 crossover.py RUN.json --format=svg -o F.svg the same as a picture too
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "; json is one line; svg and png are pictures for -o, and the text is printed besides",
     )
     add_output(parser, help="write what is printed, or the picture, into this file too")
-    for form in PICTURES:  # from before there was --format=svg
+    for form in PICTURES:  # older spellings of --format=svg
         parser.add_argument(f"--{form}", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument(
         "--color",

@@ -19,7 +19,7 @@ VERSION = 1
 
 
 def as_json(shown: list[MapsWithAdvice]) -> str:
-    """All maps' advice and cells, in one line of strict JSON. Keys are only ever added."""
+    """Format all maps' advice and cells as one line of strict JSON. Keys are only ever added."""
     runs = [
         {
             "path": one.run.path,

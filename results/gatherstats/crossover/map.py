@@ -1,7 +1,7 @@
-"""Finds out which way of writing N buffers wins, over the buffers' size and number.
+"""Maps which way of writing N buffers wins, by the buffers' size and number.
 
 The three ways are a call for each buffer, one gathering call, and one call after copying. A cell of
-a map holds one size and one count. Its verdicts are the comparison's, on each pair of ways, with the
+a map is one size and one count. It has the comparison's verdict on each pair of ways, with the
 correction of Benjamini and Hochberg over all pairs of the map.
 """
 
@@ -28,14 +28,14 @@ from gatherstats.stats.verdict import (
 )
 
 MOST = 100
-"""Sizes of a map, and counts: dividing more into cases would take minutes."""
+"""Most sizes, and most counts, of a map: the advice on more would take minutes."""
 
 FEWEST_CELLS = 2
-"""A map has at least so many cells in which ways can be compared."""
+"""Fewest cells of a map with two ways to compare."""
 
 
 class Way(str, Enum):
-    """What a program can do with N buffers, the simplest first."""
+    """The ways to write N buffers, the simplest first."""
 
     SEPARATE = "separate"
     GATHER = "gather"
@@ -47,11 +47,11 @@ STRATEGIES = {
     Way.GATHER: ("pwritev", "writev", "pwritev2"),
     Way.COPY: ("coalesce",),
 }
-"""The strategies that stand for a way. Where a map has several, the one with the most rows does."""
+"""The strategies of each way. A map uses the one with the most rows."""
 
 _WAY_OF = {strategy: way for way, names in STRATEGIES.items() for strategy in names}
 
-# What a cell is of; the names' other keys say of which map it is.
+# The keys of a cell; the names' other keys are those of its map.
 _CELL_KEYS = ("strategy", "count", "size")
 
 
@@ -70,12 +70,12 @@ class Cell:
 
     @cached_property
     def best(self) -> list[Way]:
-        """The ways that no other way is known to beat; several where that is too small to tell."""
+        """The ways that no other way is known to beat; several if their difference is undecided."""
         return [w for w in self.times_s if not any(self._beats(o, w) for o in Way)]
 
     @cached_property
     def leader(self) -> Way:
-        """Of the best ways the one with the smallest median."""
+        """The best way with the smallest median."""
         return min(self.best, key=lambda way: self.times_s[way])
 
     @property
@@ -85,19 +85,19 @@ class Cell:
 
     @cached_property
     def next_best(self) -> Way | None:
-        """The fastest of the ways that are beaten, None where nothing can be told apart."""
+        """The fastest of the beaten ways, None if there is none."""
         return min(self.beaten, key=lambda way: self.times_s[way], default=None)
 
     @property
     def saved(self) -> float | None:
-        """The share of the next best way's time that the leader saves; None without a winner."""
+        """The leader's saving, as a share of the next best way's time; None without a winner."""
         if self.next_best is None:
             return None
         return 1 - self.ratio(self.leader, self.next_best)
 
     @cached_property
     def is_same(self) -> bool:
-        """Whether the best ways are known to take the same time, rather than not to be told apart."""
+        """Whether the verdict on the best ways is "same", rather than "undecided"."""
         best = self.best
         return all(
             verdict.outcome is Outcome.SAME
@@ -106,15 +106,15 @@ class Cell:
         )
 
     def ratio(self, way: Way, other: Way) -> float:
-        """The time of `way` divided by that of `other`, as the comparison has it."""
+        """Return the comparison's ratio of `way` to `other`."""
         if (other, way) in self.verdicts:
             return self.verdicts[other, way].effect.ratio
         return 1 / self.verdicts[way, other].effect.ratio
 
     def loss(self, way: Way) -> float | None:
-        """What choosing `way` costs against the leader, as the logarithm of the ratio of times.
+        """Return the cost of `way` against the leader, as the logarithm of the ratio of times.
 
-        None where it was not measured; 0 where it is not known to be beaten.
+        None if it was not measured; 0 if it is not known to be beaten.
         """
         if way not in self.times_s:
             return None
@@ -134,9 +134,9 @@ class Cell:
 class Map:
     """The cells of one target and durability.
 
-    scope, keys, suffixes: what the names of all its rows have in common.
-    strategies: which strategy stands for each way that was measured.
-    missing: what a complete map would have besides, a line for each kind; not yet safe to print.
+    scope, keys, suffixes: the common parts of all its rows' names.
+    strategies: the strategy of each measured way.
+    missing: the gaps of an incomplete map, a line for each kind; not yet safe to print.
     """
 
     scope: str
@@ -158,7 +158,7 @@ class Map:
 
     @property
     def title(self) -> str:
-        """What all rows have in common, with the target and the durability first."""
+        """The common part of the rows' names, with the target and the durability first."""
         parts = [f"{key}:{value}" for key, value in self.keys.items()]
         suffixes = [s for s in self.suffixes if s not in ("real_time", "threads:1")]
         return " ".join([self.scope, *parts, *suffixes])
@@ -166,14 +166,14 @@ class Map:
 
 @dataclass(frozen=True)
 class Maps:
-    """All maps of a run. problems: what failed or cannot stand in a map, not yet safe to print."""
+    """All maps of a run. problems: rows that failed or fit into no map, not yet safe to print."""
 
     maps: list[Map]
     problems: list[str]
 
 
 def bytes_of(size: str) -> float | None:
-    """The bytes of a buffer, on average over a pattern such as "24+4096"; None if it is no size."""
+    """Return the bytes of a buffer, on average over a pattern such as "24+4096"; None if it is no size."""
     parts = [whole_number(part) for part in size.split("+")]
     known = [part for part in parts if part is not None]
     return sum(known) / len(known) if len(known) == len(parts) else None
@@ -182,7 +182,7 @@ def bytes_of(size: str) -> float | None:
 def make_maps(
     run: Run, measured: Sequence[RowSample], threshold: float = THRESHOLD
 ) -> Maps:
-    """The maps of a run; differences up to `threshold` (a share of the time) count as none.
+    """Make the maps of a run; differences up to `threshold` (a share of the time) count as none.
 
     measured: all rows of the run, with drift removed.
     """
@@ -219,7 +219,7 @@ def _in_order_of_size(size: str) -> tuple[float, str]:
 
 
 class _Draft:
-    """A map before its pairs were judged: all maps' pairs are judged together, which is faster."""
+    """A map whose pairs are not judged yet: judging all maps' pairs together is faster."""
 
     def __init__(self, members: Sequence[RowSample]) -> None:
         self.name = members[0].row.name
@@ -256,7 +256,7 @@ class _Draft:
         ]
 
     def finish(self, verdicts: Iterable[Verdict]) -> Map:
-        """The map, with as many of `verdicts` as it has pairs."""
+        """Make the map, with as many of `verdicts` as it has pairs."""
         upcoming = iter(verdicts)
         cells = {}
         for (size, count), cell in self.cells.items():
@@ -292,7 +292,7 @@ class _Draft:
 
 
 def _why_untold(cell: Cell) -> str:
-    """Why a cell allows no verdict on one of its pairs; "" if it allows all."""
+    """Tell why a cell allows no verdict on one of its pairs; "" if it allows all."""
     problems = {v.effect.problem for v in cell.verdicts.values()}
     order = next((p for p in ORDER_PROBLEMS if p in problems), "")
     if order:
@@ -314,7 +314,7 @@ def _pairs_of(cell: dict[Way, RowSample]) -> Iterable[tuple[Way, Way]]:
 
 
 def _chosen_strategies(members: Sequence[RowSample]) -> dict[Way, str]:
-    """For each way the strategy with the most rows, of equals the first of STRATEGIES."""
+    """Choose for each way the strategy with the most rows, among equals the first of STRATEGIES."""
     rows = Counter(one.row.name.keys["strategy"] for one in members)
     chosen = {}
     for way, names in STRATEGIES.items():

@@ -8,7 +8,7 @@ import textwrap
 import warnings
 from collections.abc import Sequence
 
-# matplotlib tells of fonts and folders in its log, which is nothing for the user's screen.
+# matplotlib logs about fonts and folders; keep that off the user's screen.
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 from matplotlib import rc_context  # noqa: E402
@@ -43,7 +43,7 @@ _NARROWEST = 6.5
 
 _POINTS = 9.0
 
-# About as wide as a character is in inches at that size.
+# The width of a character of that size in inches, about.
 _CHARACTER = 0.07
 
 MOST_CELLS = 5_000
@@ -108,7 +108,7 @@ def _picture(maps: list[tuple[Run, Map, Advice]], form: str) -> bytes:
     title = "Crossover maps: separate writes, gathering, copying"
     metadata = {"Title": title} | ({"Date": None} if form == "svg" else {})
     with rc_context({"svg.hashsalt": "gatherbench"}), warnings.catch_warnings():
-        # A character that the font lacks is drawn as a box, which says enough.
+        # A character that the font lacks becomes a box; no warning is needed.
         warnings.simplefilter("ignore")
         figure.savefig(out, format=form, dpi=150, metadata=metadata)
     return out.getvalue()

@@ -22,7 +22,7 @@ from gatherstats.text.safe import printable, width
 from gatherstats.text.table import render_plain
 from gatherstats.text.wrapped import COLUMNS, items, wrapped
 
-# Black on a light background can be read in any colour scheme of a terminal.
+# Black on a light background is legible in any colour scheme of a terminal.
 _COLOURS = {Way.SEPARATE: "30;46", Way.GATHER: "30;42", Way.COPY: "30;43"}
 _DIM = "2"
 
@@ -30,7 +30,7 @@ _DIM = "2"
 def terminal(
     shown: MapsWithAdvice, threshold: float = THRESHOLD, colour: bool = False
 ) -> list[str]:
-    """The maps with what stands above and below them; at most COLUMNS wide."""
+    """Lay out a run's maps, with heading, advice and legend; at most COLUMNS wide."""
     lines = [printable(shown.run.path)]
     for heading, text in describe_briefly(shown.run):
         lines += wrapped(f"{heading}: {text}", "    ", "      ")
@@ -66,7 +66,7 @@ def saving_terminal(run: Run, cases: Sequence[Case]) -> list[str]:
 
 
 def _grid(crossover: Map, colour: bool) -> list[str]:
-    """The map's lines; with too many counts for one block, several blocks one below another."""
+    """Lay out a map; too many counts for one block go into several blocks, one below another."""
     sizes, counts = crossover.sizes, crossover.counts
     corner = "bytes"
     left = max(len(corner), *(len(size) for size in sizes))

@@ -27,7 +27,7 @@ NEIGHBOURS = 10
 """Repetitions around one, in time, whose median is the drift at that moment: four disturbed ones among them
 do not move it, six do."""
 
-SURE = 0.01
+DRIFT_LEVEL = 0.01
 """The chance of reporting drift in a run without any."""
 
 
@@ -143,10 +143,10 @@ def _measure(deviations: np.ndarray, drift: np.ndarray) -> Drift:
 
 
 def _agree(values: np.ndarray) -> bool:
-    """Whether neighbours in time agree better than by chance, wrong in SURE of all runs.
+    """Whether neighbours in time agree better than by chance, wrong in DRIFT_LEVEL of all runs.
 
     The test is the ranks' autocorrelation (R. Bartels, Journal of the American Statistical Association 77,
     1982, 40-46), which few very slow repetitions cannot make.
     """
-    limit = float(special.ndtri(1 - SURE))
+    limit = float(special.ndtri(1 - DRIFT_LEVEL))
     return autocorrelation(stats.rankdata(values)) * math.sqrt(values.size) > limit

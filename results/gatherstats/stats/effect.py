@@ -214,8 +214,8 @@ def _compare_batch(
         low = np.minimum(np.log(tested.low), log_ratio)
         high = np.maximum(np.log(tested.high), log_ratio)
         inner = np.sum(_reach_of_medians(base, other, UNIMODALITY_LEVEL), axis=0)
-        one_hump = inner <= UNIMODALITY_RATIO * (high - low)
-        lows, highs = np.where(one_hump, low, lows), np.where(one_hump, high, highs)
+        unimodal = inner <= UNIMODALITY_RATIO * (high - low)
+        lows, highs = np.where(unimodal, low, lows), np.where(unimodal, high, highs)
     template = Effect("medians", best_p=best_p, n=min(n, m), in_rounds=rounds)
     return [
         replace(

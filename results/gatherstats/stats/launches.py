@@ -1,9 +1,9 @@
-"""Several launches of one program, each of which is one value, and which of them belong together.
+"""Launches of a program: each is one value, and neighbours in time make pairs.
 
-Repetitions within one process agree better with each other than with those of the next process, and
-with those of the same minute better than with those of the next (memory layout, what was cached, the
-clock, the hour). So what tells two programs apart is how launches that ran next to each other differ,
-not how their repetitions do. Drift within a launch is not taken out: it is a part of what differs.
+Repetitions of one process agree better with each other than with those of the next process, and
+better within a minute than from one minute to the next (memory layout, caches, clock, hour). So two
+programs are compared by the differences of launches that ran next to each other, not of
+repetitions. Drift within a launch is not removed: it is a part of the differences.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ BLOCKS = "the launches of the two sides did not take turns"
 
 @dataclass(frozen=True, eq=False)
 class LaunchSet:
-    """The launches of one program, in the order in which they are given.
+    """The launches of one program, in the given order.
 
-    turns: for each the number of the turn in which it was made, where launches of two programs took
-    turns; None where that is not known.
+    turns: the number of each launch's turn, if launches of two programs took turns; None if
+    unknown.
     starts_s: when each started, in seconds of any epoch; NaN where a file does not say.
     """
 
@@ -37,7 +37,7 @@ class LaunchSet:
 class Launches(Repetitions):
     """A row's median in each launch that has it.
 
-    launches: of which program; indices: which of these the values are of.
+    launches: all launches of the program; indices: the launches of the values.
     """
 
     launches: LaunchSet | None = None
@@ -45,9 +45,11 @@ class Launches(Repetitions):
 
 
 def pairs_of(base: Launches, other: Launches) -> tuple[np.ndarray, np.ndarray, str]:
-    """Which values belong together: indices into both, and why they allow no test ("" if they do).
+    """Pair the values: returns indices into both, and the reason against a test ("" if there is
+    none).
 
-    Rows of the same launches are pairs. Launches of two programs are, that ran next to each other.
+    Two rows of the same launch are a pair, and so are launches of two programs that ran next to
+    each other.
     """
     if base.launches is other.launches:
         return *_same(base.indices, other.indices), ""
@@ -68,7 +70,7 @@ def _same(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _neighbours(
     base_s: np.ndarray, other_s: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, str]:
-    """Each launch with the next one, if that is of the other side and not taken yet."""
+    """Pair each launch with the next one, if that is of the other side and still unpaired."""
     nobody = np.empty(0, dtype=int)
     starts = np.concatenate([base_s, other_s])
     if np.isnan(starts).any():

@@ -1,4 +1,4 @@
-"""Medians of many arrays at once, thousands of short ones in the time of a few; their intervals."""
+"""Medians and their intervals, vectorised: thousands of short arrays take the time of a few."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEVEL = 0.95
 
 
 def medians(arrays: Sequence[np.ndarray]) -> list[float]:
-    """The median of each array, none of which may be empty."""
+    """Return the median of each array; none may be empty."""
     by_size: dict[int, list[int]] = {}
     for i, array in enumerate(arrays):
         by_size.setdefault(array.size, []).append(i)
@@ -25,10 +25,9 @@ def medians(arrays: Sequence[np.ndarray]) -> list[float]:
 
 
 def weighted_medians(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The weighted median of each row: half of the weight lies on either side of it.
+    """Return the weighted median of each row: half of the weight lies on either side of it.
 
-    With equal weights it is the median: where a half of the weight ends exactly between two
-    values, it is the mean of the two.
+    If half of the weight ends exactly between two values, it is their mean, as for the median.
     """
     order = np.argsort(rows, axis=1)
     in_order = np.take_along_axis(rows, order, axis=1)
@@ -43,14 +42,15 @@ def weighted_medians(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def median_interval(
     sorted_times: np.ndarray, taken_at: float = LEVEL
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The medians of sorted rows of positive times, and how far their intervals reach down and up.
+    """Return the medians of sorted rows of positive times, and the distances down and up to their
+    intervals' ends.
 
-    All as logarithms. The interval is a pair of order statistics, which holds for any distribution
-    (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): the k-th value
-    from each end is taken, with the largest k whose interval covers the median at `taken_at` or more
-    (or the two extremes, where even they cover it less). Where that pair's exact level is below LEVEL,
-    the distances are scaled up to it, as for a normal law. They are never scaled down: between two
-    humps nothing lies, and half of the distance to the other hump would cover neither.
+    All are logarithms. The interval is a pair of order statistics, valid for any distribution (H.
+    A. David, H. N. Nagaraja, "Order Statistics", 3rd ed., 2003, section 7.1): the k-th values from
+    both ends, with the largest k whose interval covers the median at `taken_at` or more (or the two
+    extremes, if even they cover it less). If that pair's exact level is below LEVEL, the distances
+    are scaled up to it, as for a normal distribution. They are never scaled down: the gap between
+    two modes is empty, and half of the distance to the other mode would cover neither.
     """
     n = sorted_times.shape[-1]
     k = max(1, int(stats.binom.ppf((1 - taken_at) / 2, n, 0.5)))

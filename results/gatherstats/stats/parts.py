@@ -1,8 +1,8 @@
 """Sums of medians of independent samples, such as the parts of a gain, with their intervals.
 
-The interval of a sum follows from the medians' own
-intervals, those of the comparison, by the MOVER rule (G. Y. Zou, A. Donner, Statistics in Medicine
-27, 2008, 1693-1702); it is not resampled, so that it needs no seed and is the same every time.
+The MOVER rule derives a sum's interval from the medians' own intervals (G. Y. Zou, A. Donner,
+Statistics in Medicine 27, 2008, 1693-1702). It needs no resampling and no seed, and gives the same
+every time.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ class Part:
 
     @property
     def is_clear(self) -> bool:
-        """Whether it can be told from zero."""
+        """Whether its interval leaves out zero."""
         return self.low_s > 0 or self.high_s < 0
 
     def moved(self, time_s: float) -> Part:
-        """The same uncertainty around another time."""
+        """Copy the part with the same uncertainty around another time."""
         by = time_s - self.time_s
         return Part(time_s, self.low_s + by, self.high_s + by)
 
 
 def combine(terms: Sequence[tuple[float, np.ndarray]]) -> Part:
-    """The sum of factor * median over samples of times in seconds, with its interval.
+    """Sum factor * median over samples of times in seconds, with an interval.
 
     Each sample needs FEWEST_REPETITIONS times, all above zero, and must be independent of the
     others.

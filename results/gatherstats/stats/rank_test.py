@@ -1,22 +1,24 @@
-"""A rank test for two rows of one run, and the interval of their ratio that belongs to it.
+"""A rank test for two rows of one run, and the interval of their ratio that inverts it.
 
-Each repetition is compared with those around it in time, of whatever row: how often did it take
-longer, how often less? A comparison counts by one over the distance in the order of time, so that what
-the machine did meanwhile plays the smaller a part the nearer two repetitions are. That sum is the
-repetition's score. The statistic is the sum of the other row's scores: the test of F. Wilcoxon, Mann
-and Whitney, in which neighbours count more.
+Each repetition is compared with its neighbours in time, of all rows: how often did it take longer,
+how often less? The weight of a comparison is one over the distance in the order of time: the nearer
+two repetitions are, the less the machine has changed between them. The weighted sum is the
+repetition's score. The statistic is the sum of the other row's scores: the test of F. Wilcoxon,
+Mann and Whitney, in which neighbours count more.
 
-To be compared, other rows' times are divided by their own medians, and those of the two rows by their
-common one. So no score depends on which of the two rows a repetition is of: if they are equal, chance
-alone has dealt the scores out to them, and may deal them out again. That holds whatever the noise is
-(P. R. Rosenbaum, Statistical Science 17, 2002, 286-327): drift, bursts, other guests are in the scores,
-and chance is in the order, which is why it must be left to chance (gatherstats.stats.order). In a run
-in rounds the two scores of each round are dealt out, otherwise all. Up to EXACT_MAX_N repetitions of
-both rows the ways to do so are counted; for more the law is normal, with the permutation's mean and
-variance (J. Hajek, Z. Sidak, P. K. Sen, "Theory of Rank Tests", 2nd ed., 1999).
+For the comparison, other rows' times are divided by their own medians, and the two rows' times by
+their common median. So no score depends on which of the two rows a repetition belongs to: if the
+rows are equal, every permutation of the scores is equally likely. That holds for any noise (P. R.
+Rosenbaum, Statistical Science 17, 2002, 286-327): drift, bursts and other guests are in the scores.
+Randomness comes from the order alone, so the order must be random (gatherstats.stats.order). In a
+run in rounds, scores are permuted within each round, otherwise among all repetitions. The null
+distribution is exact up to EXACT_MAX_N repetitions of both rows; beyond, it is normal with the
+permutation's mean and variance (J. Hajek, Z. Sidak, P. K. Sen, "Theory of Rank Tests", 2nd ed.,
+1999).
 
-The interval holds every ratio that the test does not reject when the other row is divided by it
-(D. F. Bauer, Journal of the American Statistical Association 67, 1972, 687-690), by the normal law.
+The interval holds every ratio that the test does not reject when the other row is divided by it (D.
+F. Bauer, Journal of the American Statistical Association 67, 1972, 687-690), by the normal
+approximation.
 """
 
 from __future__ import annotations
@@ -34,22 +36,21 @@ from gatherstats.stats.order import in_rounds
 from gatherstats.stats.repetitions import Repetitions
 
 REACH = 50
-"""How many repetitions before and after one it is compared with. Those farther away would count less
-than a fiftieth of the next one each: a limit of time."""
+"""Neighbours on each side that a repetition is compared with. Farther ones would weigh less than
+a fiftieth of the next one: a limit of time."""
 
 EXACT_MAX_N = 40
-"""Repetitions of both rows together up to which the ways to deal them out are counted: a limit of
-time."""
+"""Most repetitions of both rows with an exact null distribution: a limit of time."""
 
-STEPS = 10
-"""Scores are rounded to tenths of the weight of a neighbour, so that the ways can be counted."""
+SCORE_STEPS = 10
+"""Scores are rounded to tenths of a neighbour's weight: the exact distribution needs whole numbers."""
 
 DOUBLINGS, BISECTIONS = 10, 9
-"""How far the end of an interval is looked for, and how often what holds it is halved: to a
-five-hundredth of the interval's width."""
+"""Steps of the search for an interval's end: outwards, then by bisection to a five-hundredth of
+the interval's width."""
 
-AT_ONCE = 4_000_000
-"""Comparisons that are made at once: a limit of memory."""
+BATCH_COMPARISONS = 4_000_000
+"""Comparisons of one batch: a limit of memory."""
 
 Pair = tuple[Repetitions, Repetitions]
 
@@ -58,8 +59,8 @@ Pair = tuple[Repetitions, Repetitions]
 class RankTest:
     """One value a pair.
 
-    low, high: the interval of other / base; NaN where the test can reject nothing.
-    p: two-sided, the chance of such a difference where there is none.
+    low, high: the interval of other / base; NaN if the test can reject nothing.
+    p: two-sided, the chance of such a difference between equal rows.
     """
 
     low: np.ndarray
@@ -73,14 +74,14 @@ def rank_test(pairs: Sequence[Pair]) -> RankTest:
     Both rows of a pair must be of one run, with times above 0 and known moments.
     """
     size = sum(one.size for one in pairs[0])
-    step = max(1, AT_ONCE // (2 * REACH * size))
+    step = max(1, BATCH_COMPARISONS // (2 * REACH * size))
     parts = [_test(pairs[i : i + step]) for i in range(0, len(pairs), step)]
     return RankTest(*(np.concatenate(values) for values in zip(*parts)))
 
 
 @functools.cache
 def smallest_p(n_base: int, n_other: int, rounds: bool = False) -> float:
-    """The smallest two-sided p that the test can give: that of one way among all, and its reverse."""
+    """Return the smallest two-sided p of the test: one permutation among all, and its reverse."""
     if rounds:
         return math.ldexp(1, 1 - n_base)
     logarithms = (math.lgamma(n + 1) for n in (n_base + n_other, n_base, n_other))
@@ -93,8 +94,8 @@ def _test(pairs: Sequence[Pair]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     n, rounds = pairs[0][0].size, in_rounds(*pairs[0])
     no_shift = np.zeros(len(pairs))
     if scores.size <= EXACT_MAX_N:
-        count = _p_in_rounds if rounds else _p_of_all
-        whole = np.rint(scores.at(no_shift) * STEPS).astype(int)
+        count = _p_of_swaps if rounds else _p_of_permutations
+        whole = np.rint(scores.at(no_shift) * SCORE_STEPS).astype(int)
         p = np.array([count(one, n) for one in whole])
     else:
         p = 2 * special.ndtr(-np.abs(_z(scores.at(no_shift), n, rounds)))
@@ -137,10 +138,11 @@ class _Scores:
     def _compare(
         self, members: np.ndarray, positions: np.ndarray, timeline: np.ndarray
     ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-        """What the repetitions of pairs of one run are compared with, and what that counts.
+        """Find the neighbours of each repetition, for pairs of one run, and their weights.
 
-        For repetitions of the two rows: whose score it is, which one, the weight. For those of other
-        rows: whose score it is, the deviation, the weight.
+        Returns, for neighbours in the two rows: the repetition that is scored, the neighbour, the
+        weight. For neighbours in other rows: the repetition that is scored, the neighbour's
+        deviation, the weight.
         """
         offsets = np.concatenate([np.arange(-REACH, 0), np.arange(1, REACH + 1)])
         around = positions[:, :, np.newaxis] + offsets
@@ -169,10 +171,10 @@ class _Scores:
         logs, other = self.logs.ravel(), np.tile(self.is_other, len(self.logs))
         difference = logs[owner] - logs[partner]
         shift = other[owner].astype(float) - other[partner]
-        # Two of one row differ by the same, whatever the shift.
+        # A shift does not change the difference within a row.
         same = shift == 0
         signs = np.sign(difference[same]) * weight[same]
-        # Without anything to count numpy gives whole numbers.
+        # bincount of nothing returns integers.
         self.fixed = np.bincount(owner[same], signs, logs.size).astype(float)
         self.owner, self.difference, self.shift, self.weight = (
             part[~same] for part in (owner, difference, shift, weight)
@@ -181,7 +183,7 @@ class _Scores:
     def _keep_others(
         self, owner: np.ndarray, deviation: np.ndarray, weight: np.ndarray
     ) -> None:
-        """Sorted for each repetition, so that a search tells what of them lies below it."""
+        """Sort the neighbours of each repetition: a binary search gives the weight below it."""
         self.widest_deviation = float(np.max(np.abs(deviation), initial=0)) + 1
         self.keys = deviation + self._apart(owner)
         order = np.argsort(self.keys)
@@ -194,7 +196,7 @@ class _Scores:
         return 3.0 * self.widest_deviation * owner
 
     def at(self, shifts: np.ndarray) -> np.ndarray:
-        """The scores when `shifts`, one a pair, are taken off the other row; a matrix."""
+        """Return the scores (a matrix) after `shifts`, one a pair, are subtracted from the other row."""
         left = self.difference - self.shift * shifts[self.owner // self.size]
         scores = self.fixed + np.bincount(
             self.owner, np.sign(left) * self.weight, self.fixed.size
@@ -221,7 +223,7 @@ class _Scores:
 
 
 def _in_order(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """A pair's logarithms and positions; those of rounds in the order of the rounds."""
+    """Return a pair's logarithms and positions; in rounds, both sorted by round."""
     moments = [one.moments for one in pair]
     if not in_rounds(*pair):
         orders = [slice(None), slice(None)]
@@ -234,7 +236,7 @@ def _in_order(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _z(scores: np.ndarray, n: int, rounds: bool) -> np.ndarray:
-    """The other row's scores, in standard deviations from what chance makes of them."""
+    """Return the sum of the other row's scores, in standard deviations of its null distribution."""
     if rounds:
         differences = scores[:, n:] - scores[:, :n]
         total, variance = differences.sum(axis=1), (differences**2).sum(axis=1)
@@ -250,7 +252,7 @@ def _z(scores: np.ndarray, n: int, rounds: bool) -> np.ndarray:
 
 
 def _end(scores: _Scores, n: int, rounds: bool, side: int) -> np.ndarray:
-    """The logarithm of the interval's end on this side of the medians' ratio; NaN for none."""
+    """Return the logarithm of the interval's end on this side of the medians' ratio; NaN for none."""
     limit = float(special.ndtri((1 + LEVEL) / 2))
 
     def is_rejected(shifts: np.ndarray) -> np.ndarray:
@@ -262,10 +264,10 @@ def _end(scores: _Scores, n: int, rounds: bool, side: int) -> np.ndarray:
         np.quantile(clean - np.outer(start, scores.is_other), [0.25, 0.75], axis=1),
         axis=0,
     )
-    # Beyond all of them nothing changes any more.
+    # Farther shifts change no comparison.
     farthest = 2 * scores.widest + 1e-9
-    usual = 2 * spread / math.sqrt(scores.size)
-    reach = np.clip(usual, farthest / 4**DOUBLINGS, farthest)
+    start_reach = 2 * spread / math.sqrt(scores.size)
+    reach = np.clip(start_reach, farthest / 4**DOUBLINGS, farthest)
     inside, outside = start, start + side * reach
     rejected = is_rejected(outside)
     for _ in range(DOUBLINGS):
@@ -283,8 +285,8 @@ def _end(scores: _Scores, n: int, rounds: bool, side: int) -> np.ndarray:
     return np.where(rejected, outside, np.nan)
 
 
-def _p_of_all(scores: np.ndarray, n: int) -> float:
-    """The share of all ways to deal whole scores out that give as large a difference."""
+def _p_of_permutations(scores: np.ndarray, n: int) -> float:
+    """Return the share of all permutations of whole scores with at least this difference."""
     m = scores.size - n
     lowest = scores - scores.min()
     ways = np.zeros((m + 1, int(np.sort(lowest)[n:].sum()) + 1))
@@ -296,15 +298,15 @@ def _p_of_all(scores: np.ndarray, n: int) -> float:
     return float(ways[m, distance >= seen - 1e-9].sum() / special.binom(n + m, m))
 
 
-def _p_in_rounds(scores: np.ndarray, n: int) -> float:
-    """The share of all ways to swap the two scores of rounds that give as large a difference."""
+def _p_of_swaps(scores: np.ndarray, n: int) -> float:
+    """Return the share of all swaps within rounds with at least this difference."""
     differences = scores[n:] - scores[:n]
     sizes = np.abs(differences)
-    law = np.zeros(2 * sizes.sum() + 1)
-    law[0] = 1
+    ways = np.zeros(2 * sizes.sum() + 1)
+    ways[0] = 1
     for size in sizes:
-        moved = law.copy()
-        moved[2 * size :] += law[: law.size - 2 * size]
-        law = moved
-    distance = np.abs(np.arange(law.size) - sizes.sum())
-    return float(law[distance >= abs(differences.sum())].sum() / 2.0**n)
+        moved = ways.copy()
+        moved[2 * size :] += ways[: ways.size - 2 * size]
+        ways = moved
+    distance = np.abs(np.arange(ways.size) - sizes.sum())
+    return float(ways[distance >= abs(differences.sum())].sum() / 2.0**n)

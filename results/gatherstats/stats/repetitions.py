@@ -1,4 +1,4 @@
-"""A row's repetitions as they are compared: without drift, and when in the run each was made."""
+"""A row's repetitions, ready to be compared: without drift, with their moments in the run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """All repetitions of a run, of whatever row, in the order of time.
+    """All repetitions of a run, of all rows, in the order of time.
 
     deviations: the logarithm of each measured time less that of its row's median (without drift).
     """
@@ -19,12 +19,11 @@ class Timeline:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """When a row's repetitions ran. One value a repetition, in the row's order.
+    """The moments of a row's repetitions. One value a repetition, in the row's order.
 
     positions: where each stands in `timeline`.
-    logs: the logarithms of the times as measured, drift and all.
-    rounds: in which round each ran, where every row runs once a round in an order of chance; None
-    for a run without rounds.
+    logs: the logarithms of the times as measured, with drift.
+    rounds: the round of each, if every row runs once a round in random order; None without rounds.
     """
 
     timeline: Timeline
@@ -35,11 +34,11 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Repetitions:
-    """What is compared of a row.
+    """The part of a row that is compared.
 
     times_s: without drift, in seconds.
-    moments: None where it is not known when they ran.
-    step_s: in which steps the times were stored, in seconds; 0 where that is finer than they scatter.
+    moments: None if unknown.
+    step_s: the resolution of the stored times, in seconds; 0 if that is finer than their scatter.
     """
 
     times_s: np.ndarray
@@ -48,21 +47,21 @@ class Repetitions:
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of repetitions."""
         return self.times_s.size
 
     @property
     def median_s(self) -> float:
-        """The median, in seconds; there must be a repetition."""
+        """The median, in seconds, of at least one repetition."""
         return float(np.median(self.times_s))
 
     @property
     def measured_s(self) -> np.ndarray:
-        """The times as measured, as far as they are known."""
+        """The times as measured; without moments, the times without drift."""
         return self.times_s if self.moments is None else np.exp(self.moments.logs)
 
     def scaled(self, factor: float) -> Repetitions:
-        """The same with all times multiplied by `factor`."""
+        """Copy the repetitions with all times multiplied by `factor`."""
         moments = self.moments
         if moments is not None:
             moments = replace(moments, logs=moments.logs + np.log(factor))

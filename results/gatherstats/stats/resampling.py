@@ -1,9 +1,9 @@
-"""Tries the comparison out on a long run's own repetitions, where the right answer is known.
+"""Tests the comparison on a long run's own repetitions, where the right answer is known.
 
-Two samples of one row's repetitions must not be told apart (A/A). If one of them is multiplied by a
-known factor, they should be (what is found then, is found in a run of that length). Samples are
-drawn from one stretch of the run, as long as a run with so many repetitions would take, and drift is
-removed from each draw anew, just as the comparison does.
+Two samples of one row's repetitions must not differ (A/A). If one of them is multiplied by a known
+factor, they should; then the share of differences found is the power of a run of that length.
+Samples are drawn from one stretch of the run, as long as a run with so many repetitions would take,
+and drift is removed from each draw anew, as the comparison does.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.verdict import Outcome, Verdict, judge, uncorrected
 
 FOUND = 0.9
-"""The share of tries in which a difference must be found to count as one that can be told."""
+"""The power that makes a difference detectable: the share of tries that find it."""
 
 LARGEST = 1.0
-"""The largest difference that is tried, as a share of the time."""
+"""The largest difference to try, as a share of the time."""
 
 Draw = tuple[Repetitions, Repetitions]
 """Two samples without drift: the base and the other."""
@@ -50,7 +50,7 @@ def draw(
 def draw_as_measured(
     rows: Sequence[Row], base: int, other: int, n: int, rng: np.random.Generator
 ) -> list[Row]:
-    """One draw: the base's sample, the other's, and the other rows' repetitions of that time."""
+    """Draw once: returns the base's sample, the other's, and the other rows' repetitions of that time."""
     start, end = _stretch(rows[base], 2 * n, rng)
     inside = [np.flatnonzero((r.start_s >= start) & (r.start_s <= end)) for r in rows]
     first = rng.permutation(inside[base])
@@ -64,28 +64,28 @@ def draw_as_measured(
 
 
 def without_drift(drawn: Sequence[Row]) -> Draw:
-    """The two samples of a draw as the comparison sees them."""
+    """Remove drift from a draw, as the comparison does; returns its two samples."""
     clean, _ = remove_drift(drawn)
     return clean[0], clean[1]
 
 
 def verdicts(draws: Sequence[Draw], threshold: float) -> list[Verdict]:
-    """What the comparison says of each draw alone."""
+    """Judge each draw alone."""
     return judge(draws, threshold, uncorrected)
 
 
 def share(found: Sequence[Verdict], *outcomes: Outcome) -> float:
-    """The share of verdicts that are one of `outcomes`."""
+    """Return the share of verdicts that are one of `outcomes`."""
     return sum(verdict.outcome in outcomes for verdict in found) / len(found)
 
 
 def smallest_found(draws: Sequence[Draw]) -> float | None:
-    """The smallest slowdown that is found in a share of FOUND of the draws of equal rows.
+    """Return the smallest slowdown that is found in a share of FOUND of the draws of equal rows.
 
-    As a share of the time, 0.01 for 1 %; None where even LARGEST is not found so often.
+    As a share of the time, 0.01 for 1 %; None if even LARGEST is not found so often.
     """
-    # A factor on one of the rows is one on the interval too, so a slowdown is found once it lifts
-    # the lower end above 1. There p is below 0.05 nearly always: it is the same test.
+    # A factor on a row multiplies the interval too: a slowdown is found if it lifts the lower end
+    # above 1. p is nearly always below 0.05 then: it is the same test.
     lows = np.array([effect.low for effect in compare_repetitions(draws)])
     hidden = np.nan_to_num(1 / lows - 1, nan=np.inf)
     smallest = float(np.quantile(hidden, FOUND, method="higher"))
@@ -93,9 +93,9 @@ def smallest_found(draws: Sequence[Draw]) -> float | None:
 
 
 def correlation_in_time(rows: Sequence[Row], times_s: Sequence[np.ndarray]) -> float:
-    """How much a repetition's deviation from its row's median tells about the next one's.
+    """Return the correlation of a repetition's deviation from its row's median with the next one's.
 
-    From 0 (nothing) to 1; the next one in time, whichever row it is of.
+    0 is none. The next one is the next in time, of any row.
     """
     deviations = np.concatenate([np.log(t / np.median(t)) for t in times_s])
     order = np.argsort(np.concatenate([row.start_s for row in rows]), kind="stable")
@@ -103,7 +103,7 @@ def correlation_in_time(rows: Sequence[Row], times_s: Sequence[np.ndarray]) -> f
 
 
 def _stretch(row: Row, count: int, rng: np.random.Generator) -> tuple[float, float]:
-    """When a stretch of `count` repetitions of a row begins and ends, at random."""
+    """Choose the begin and the end of a stretch of `count` repetitions of a row at random."""
     starts = np.sort(row.start_s)
     first = int(rng.integers(0, max(starts.size - count, 0) + 1))
     return float(starts[first]), float(starts[min(first + count, starts.size) - 1])

@@ -1,4 +1,4 @@
-"""Makes rows ready to be compared: a run's repetitions without drift, launches' medians, or a summary."""
+"""Prepares rows for comparison: a run's repetitions without drift, launches' medians, or a summary."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from gatherstats.stats.verdict import Sample
 
 @dataclass(frozen=True)
 class RowSample:
-    """A row and what of it is compared.
+    """A row and its sample.
 
     sample: None for a row that failed.
-    centre_s: what a ratio is made of, in seconds: the median, a summary's mean or median, or the
+    centre_s: the row's term in a ratio, in seconds: the median, a summary's mean or median, or the
     geometric mean of launches' medians.
     """
 
@@ -31,20 +31,20 @@ class RowSample:
 
     @property
     def n(self) -> int | None:
-        """How many values the sample has, None where that is not known."""
+        """The number of values in the sample, None if unknown."""
         if isinstance(self.sample, Repetitions):
             return self.sample.size
         return self.sample.n if self.sample else None
 
 
 def measure(rows: Sequence[Row]) -> tuple[list[RowSample], Drift | None]:
-    """The rows of one run in their order, and how much drift was taken out."""
+    """Prepare the rows of one run, in their order; returns the amount of drift removed too."""
     clean, drift = remove_drift(rows)
     return _with_centres(rows, clean), drift
 
 
 def measure_alone(rows: Sequence[Row]) -> list[RowSample]:
-    """The rows as measured, drift and all: for a run that is compared with another run."""
+    """Prepare the rows as measured, with drift: for the comparison of two runs."""
     return _with_centres(
         rows, [Repetitions(row.times_s, step_s=row.step_s) for row in rows]
     )
@@ -53,9 +53,9 @@ def measure_alone(rows: Sequence[Row]) -> list[RowSample]:
 def measure_launches(
     runs: Sequence[Run], turns: Sequence[int] | None = None
 ) -> tuple[list[RowSample], list[str]]:
-    """One row for each name, whose times are the launches' medians in seconds.
+    """Make one row for each name; its times are the launches' medians in seconds.
 
-    turns: in which turn each launch was made, where it took turns with those of another program.
+    turns: the turn of each launch, if launches of two programs took turns.
     Returns the rows, and a line for each row that some launches lack. A row that failed in one launch
     has failed.
     """
@@ -100,7 +100,7 @@ def _of_aggregates(row: Row) -> tuple[Aggregates | None, float | None]:
 
 
 def _start_s(run: Run) -> float:
-    """When a launch started, by the date that Google Benchmark notes to the second."""
+    """Return a launch's start, from Google Benchmark's date, to the second."""
     try:
         return datetime.fromisoformat(str(run.context.get("date"))).timestamp()
     except (ValueError, OverflowError, OSError):
@@ -127,7 +127,7 @@ def _together(rows: list[tuple[int, Row]], launches: LaunchSet) -> RowSample:
 
 
 def _centre_s(row: Row) -> float | None:
-    """A launch's value: the median as measured, or what its aggregates have."""
+    """Return a launch's value: the median as measured, or from its aggregates."""
     if row.has_repetitions:
         return float(np.median(row.times_s))
     return _of_aggregates(row)[1]

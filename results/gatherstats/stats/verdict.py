@@ -1,4 +1,4 @@
-"""Decides whether a difference between two rows is real: same, faster, slower or undecided.
+"""Judges the difference of two rows: same, faster, slower or undecided.
 
 same: the whole 95 % interval of the ratio lies within the threshold of 1. faster, slower: the
 interval leaves out 1 and the corrected p is below ALPHA, and it is not "same". Everything else is
@@ -6,8 +6,8 @@ undecided, with the number of repetitions that would probably decide it.
 
 Corrections: S. Holm, Scandinavian Journal of Statistics 6, 1979, 65-70, for the pairs of a table;
 Y. Benjamini, Y. Hochberg, Journal of the Royal Statistical Society B 57, 1995, 289-300, for a map. The
-latter's proof covers independent pairs. A cell's three (A-B, A-C, B-C) share their rows, and for such
-pairs the share of false alarms is simulated (test_what_must_hold). "same" is not corrected: it is
+latter's proof covers independent pairs. The three pairs of a cell (A-B, A-C, B-C) share their rows;
+for such pairs a simulation bounds the share of false alarms (test_what_must_hold). "same" is not corrected: it is
 wrong for at most one in 20 of the pairs that differ by more than the threshold, in a map too.
 """
 
@@ -38,26 +38,26 @@ from gatherstats.stats.rank_test import smallest_p
 from gatherstats.stats.repetitions import Repetitions
 
 ALPHA = 0.05
-"""The corrected p must be below this."""
+"""A difference needs a corrected p below this."""
 
 THRESHOLD = 0.01
-"""Differences up to this share of the time count as none, unless the user sets another."""
+"""Differences up to this share of the time count as none; the user may set another."""
 
 POWER = 0.8
-"""The chance of a decision that the number of repetitions in `Verdict.needed` gives."""
+"""The chance of a decision with `Verdict.needed` repetitions."""
 
 MOST_NEEDED = 1_000_000
-"""Above this number of repetitions none is recommended."""
+"""Larger numbers of repetitions are not recommended."""
 
 Sample = Repetitions | Aggregates
 """A row's repetitions, or a summary of them."""
 
 Correction = Callable[[np.ndarray], np.ndarray]
-"""Turns the p values of a family of tests into corrected ones."""
+"""Corrects the p values of a family of tests."""
 
 
 class Outcome(str, Enum):
-    """The four values of a verdict, on the other row against the base."""
+    """The four values of a verdict on the other row against the base."""
 
     SAME = "same"
     FASTER = "faster"
@@ -67,12 +67,12 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of a pair.
+    """The verdict on a pair.
 
-    p_corrected: NaN where there was no test.
-    best_p_corrected: the smallest corrected p that so many repetitions could have given.
-    needed: repetitions of each row that would probably decide it; None where it is decided, where
-    that cannot be told (such as by a coarse clock), or where it is more than MOST_NEEDED.
+    p_corrected: NaN without a test.
+    best_p_corrected: the smallest corrected p that this number of repetitions could have given.
+    needed: repetitions of each row that would probably decide it; None if it is decided, if the
+    number is unknown (for example with a coarse clock), or above MOST_NEEDED.
     """
 
     outcome: Outcome
@@ -83,12 +83,12 @@ class Verdict:
 
     @property
     def attainable(self) -> bool:
-        """Whether so many repetitions could have given a significant result at all."""
+        """Whether this number of repetitions could have given a significant result."""
         return self.best_p_corrected < ALPHA
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's correction: the chance of even one false alarm in the family stays below ALPHA."""
+    """Apply Holm's correction: the chance of any false alarm in the family stays below ALPHA."""
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(p_values.size, 0, -1)
     corrected = np.empty(p_values.size)
@@ -97,7 +97,7 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
 
 def benjamini_hochberg(p_values: np.ndarray) -> np.ndarray:
-    """Benjamini and Hochberg's correction: the share of false alarms among all alarms."""
+    """Apply Benjamini and Hochberg's correction: it bounds the share of false alarms among all alarms."""
     order = np.argsort(p_values, kind="stable")[::-1]
     factors = p_values.size / np.arange(p_values.size, 0, -1)
     corrected = np.empty(p_values.size)
@@ -106,7 +106,7 @@ def benjamini_hochberg(p_values: np.ndarray) -> np.ndarray:
 
 
 def uncorrected(p_values: np.ndarray) -> np.ndarray:
-    """No correction: for pairs of which each is looked at alone."""
+    """Leave p as it is: for pairs that are judged one by one."""
     return p_values
 
 
@@ -118,7 +118,7 @@ def judge(
 ) -> list[Verdict]:
     """Judge (base, other) for each pair.
 
-    families: for each pair the family that it belongs to in the correction; without, all are one.
+    families: each pair's family for the correction; by default all pairs are one family.
     """
     effects = _compare(pairs)
     verdicts = [Verdict(Outcome.UNDECIDED, effect) for effect in effects]
@@ -128,7 +128,7 @@ def judge(
             members.setdefault(family, []).append(i)
     for tested in members.values():
         corrected = correction(np.array([effects[i].p for i in tested]))
-        # A corrected p only grows with every p of its family, so this is the least it can be.
+        # A corrected p grows with every p of its family, so this is its lower bound.
         best = correction(np.array([effects[i].best_p for i in tested]))
         strictness = _strictness(correction, corrected)
         for i, p, best_p in zip(tested, corrected, best):
@@ -141,11 +141,12 @@ def judge(
 def repetitions_needed(
     effect: Effect, threshold: float, strictness: float
 ) -> int | None:
-    """Repetitions of each row that would decide with a chance of POWER, if the ratio is right.
+    """Estimate the repetitions of each row that decide with a chance of POWER, if the ratio is
+    right.
 
-    Either by showing a difference, at ALPHA divided by `strictness`, or by fitting the interval
-    into the threshold. The interval shrinks with the root of the number. How far the ratio itself
-    may be off plays no part.
+    They show a difference, at ALPHA divided by `strictness`, or fit the interval into the
+    threshold. The interval shrinks with the root of the number. The estimate ignores the error of
+    the ratio itself.
     """
     error = effect.log_standard_error
     distance = abs(math.log(effect.ratio))
@@ -165,7 +166,7 @@ def repetitions_needed(
 
 
 def _largest_error_for_same(distance: float, room: float) -> float:
-    """The standard error with which the interval lies within `room` with a chance of POWER.
+    """Return the standard error with which the interval lies within `room` with a chance of POWER.
 
     Both of its ends must, so a distance of 0 needs a smaller error than one end would.
     """
@@ -182,7 +183,7 @@ def _largest_error_for_same(distance: float, room: float) -> float:
 
 @functools.cache
 def fewest_for_significance(strictness: float, in_rounds: bool = False) -> int:
-    """The fewest repetitions of each row with which a rank test can be significant."""
+    """Return the fewest repetitions of each row with which a rank test can be significant."""
     n = FEWEST_REPETITIONS
     while smallest_p(n, n, in_rounds) * strictness >= ALPHA:
         n += 1
@@ -214,12 +215,12 @@ def _summary(sample: Sample) -> Aggregates:
 
 
 def _strictness(correction: Correction, corrected: np.ndarray) -> float:
-    """By what the correction divides ALPHA for the pair that is decided next."""
+    """Return the correction's divisor of ALPHA for the pair that is decided next."""
     if correction is uncorrected:
         return 1.0
     if correction is not benjamini_hochberg:
         return corrected.size
-    # Every pair that is significant already makes it easier for the next.
+    # Each significant pair makes the correction milder for the next.
     significant = int(np.count_nonzero(corrected < ALPHA))
     return max(1.0, corrected.size / (significant + 1))
 
@@ -228,7 +229,7 @@ def _decide(
     effect: Effect, p: float, best_p: float, threshold: float, strictness: float
 ) -> Verdict:
     outcome = Outcome.UNDECIDED
-    # With an interval of no width (a clock that is too coarse) "same" would claim too much.
+    # "same" would claim too much for an interval without width (too coarse a clock).
     enough = effect.n >= FEWEST_REPETITIONS and not effect.problem
     has_interval = enough and effect.high / effect.low > 1 + ROUNDING
     if (

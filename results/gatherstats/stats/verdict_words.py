@@ -1,4 +1,4 @@
-"""Says a verdict in one plain sentence."""
+"""Puts verdicts into plain sentences."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from gatherstats.text.units import ratio_texts, significant, time_text
 
 
 SMALLEST_P = 1e-12
-"""Below this a p value says nothing more."""
+"""The smallest p value that is shown as a number."""
 
 MANY_TIMES = 10
-"""From this ratio on, per cent are hard to read."""
+"""Larger ratios are shown as factors, not as per cent."""
 
 REPETITIONS = "repetitions"
-"""What is counted, unless a sample's values are something else, such as launches."""
+"""The default unit of a sample's values; the other one is launches."""
 
 
 def sentence(
     other: str, base: str, verdict: Verdict, threshold: float, unit: str = REPETITIONS
 ) -> str:
-    """The verdict on row `other` against row `base`; both names must be safe to print already.
+    """Say the verdict on row `other` against row `base`; both names must be safe to print already.
 
-    unit: what the values of the samples are, in the plural.
+    unit: the name of the samples' values, in the plural.
     """
     figures = _figures(verdict)
     if verdict.effect.problem:
@@ -46,9 +46,9 @@ def short(
     with_statistic: bool = False,
     unit: str = REPETITIONS,
 ) -> str:
-    """The verdict in few words, for a line that says before what is compared with what.
+    """Say the verdict in few words, for a line that already names both rows.
 
-    with_statistic: say also what the ratio is made of, medians or means.
+    with_statistic: name the terms of the ratio too, medians or means.
     """
     effect = verdict.effect
     figures = ""
@@ -71,7 +71,7 @@ def short(
 
 
 def advice(verdicts: Iterable[Verdict], unit: str = REPETITIONS) -> str:
-    """How many repetitions would decide what is undecided among `verdicts`; "" if none would."""
+    """Say how many repetitions would decide the undecided `verdicts`; "" if no number would."""
     open_ones = [v for v in verdicts if v.needed is not None]
     if not open_ones:
         return ""
@@ -85,7 +85,7 @@ def advice(verdicts: Iterable[Verdict], unit: str = REPETITIONS) -> str:
 
 
 def drift_text(drift: Drift) -> str:
-    """How much drift there was, and what taking it out did."""
+    """Say how much drift there was, and how its removal changed the scatter."""
     if not drift.removed:
         return "No drift stood out from the scatter, so none was removed."
     return (
@@ -95,29 +95,29 @@ def drift_text(drift: Drift) -> str:
 
 
 def change(verdict: Verdict) -> str:
-    """A decided difference as a part of a sentence, such as "10.8 % faster than"."""
+    """Say a decided difference as a part of a sentence, such as "10.8 % faster than"."""
     return f"{_amount(verdict)} {verdict.outcome.value} than"
 
 
 def percent(share: float) -> str:
-    """A share of 1 as per cent, with three digits at most."""
+    """Format a share of 1 as per cent, with three digits at most."""
     return f"{significant(share * 100, 2 if share < 0.01 else 3)} %"
 
 
 def p_text(p: float) -> str:
-    """A p value for a sentence, in words where it is too small for a number."""
+    """Format a p value for a sentence, such as "p = 0.03" or "p < 1e-12"."""
     return "p < 1e-12" if p < SMALLEST_P else f"p = {p_digits(p)}"
 
 
 def p_digits(p: float) -> str:
-    """A p value with two digits, or one where it is small; "" where there was no test."""
+    """Format a p value with two digits, or one if it is small; "" without a test."""
     if math.isnan(p):
         return ""
     return "<1e-12" if p < SMALLEST_P else f"{p:.2f}" if p >= 0.01 else f"{p:.1g}"
 
 
 def verdict_text(verdict: Verdict) -> str:
-    """The verdict in a word or three, for a table that has the figures beside it."""
+    """Say the verdict in one to three words, for a table that has the figures beside it."""
     outcome = verdict.outcome
     if outcome in (Outcome.FASTER, Outcome.SLOWER):
         return f"{_amount(verdict)} {outcome.value}"
@@ -147,7 +147,7 @@ def _interval(effect: Effect) -> str:
 
 
 def _ratio(effect: Effect) -> str:
-    """The ratio, in its interval's notation."""
+    """Format the ratio in its interval's notation."""
     ends = [] if not math.isfinite(effect.low) else [effect.low, effect.high]
     return ratio_texts(effect.ratio, *ends)[0]
 
@@ -174,7 +174,7 @@ def _figures(verdict: Verdict) -> str:
         figures += f", 95 % interval {_interval(effect)}"
     if not effect.problem:
         figures += f", {p_text(verdict.p_corrected)}"
-        # Figures alone do not tell whether chance decided the order of what is behind them.
+        # Summaries do not tell whether their repetitions ran in random order.
         figures += ", order not known" if effect.statistic == "means" else ""
     return f" ({figures})"
 
@@ -188,6 +188,6 @@ def _advice(verdict: Verdict, unit: str) -> str:
 
 
 def rounded(count: int) -> int:
-    """`count` with two significant digits, rounded up: it is an estimate."""
+    """Round an estimate up to two significant digits."""
     step = 10 ** max(len(str(count)) - 2, 0)
     return math.ceil(count / step) * step

@@ -8,12 +8,12 @@ from gatherstats.data.names import parse_name
 from gatherstats.data.rows import Row
 from gatherstats.stats.drift import remove_drift
 from gatherstats.stats.order import (
-    NOT_BY_CHANCE,
+    NOT_RANDOM,
     OTHER_RUN,
     UNKNOWN,
     in_rounds,
     order_problem,
-    runs_by_chance,
+    runs_may_be_random,
     takes_turns,
 )
 from gatherstats.stats.repetitions import Repetitions
@@ -40,7 +40,7 @@ def test_orders_that_are_not_of_chance(order):
     if order.startswith("ABBA"):  # which a runs test cannot tell from chance
         assert order_problem(*rows_in(order)) == ""
     else:
-        assert order_problem(*rows_in(order)) == NOT_BY_CHANCE
+        assert order_problem(*rows_in(order)) == NOT_RANDOM
 
 
 @pytest.mark.parametrize("n, most", [(8, 0.005), (30, 0.004)])
@@ -62,23 +62,23 @@ def test_rounds_are_known_by_their_numbers(rng):
     assert in_rounds(*rows) and order_problem(*rows) == ""
     assert not in_rounds(*rows_in(order))
     # Each round in the same order is none of chance.
-    assert order_problem(*rows_in("AB" * 12, rounds=2)) == NOT_BY_CHANCE
+    assert order_problem(*rows_in("AB" * 12, rounds=2)) == NOT_RANDOM
     # A round with two of one row is none.
     assert not in_rounds(*rows_in("AABB" * 3, rounds=2))
 
 
-def test_the_law_of_runs_is_that_of_all_orders():
+def test_the_distribution_of_runs_is_that_of_all_orders():
     """Of 8 and 8 things: by the formula of Wald and Wolfowitz."""
     whole = math.comb(16, 8)
-    law = {}
+    exact = {}
     for runs in range(2, 17):
         k, odd = divmod(runs, 2)
         ways = 2 * math.comb(7, k - 1) * math.comb(7, k if odd else k - 1)
-        law[runs] = ways / whole
-    assert sum(law.values()) == pytest.approx(1)
-    refused = sum(p for runs, p in law.items() if not runs_by_chance(runs, 8, 8))
+        exact[runs] = ways / whole
+    assert sum(exact.values()) == pytest.approx(1)
+    refused = sum(p for runs, p in exact.items() if not runs_may_be_random(runs, 8, 8))
     assert refused < 0.002
-    no_turns = sum(p for runs, p in law.items() if not takes_turns(runs, 8, 8))
+    no_turns = sum(p for runs, p in exact.items() if not takes_turns(runs, 8, 8))
     assert 0.002 < no_turns < 0.06
 
 

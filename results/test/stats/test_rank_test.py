@@ -7,7 +7,13 @@ import pytest
 from gatherstats.data.names import parse_name
 from gatherstats.data.rows import Row
 from gatherstats.stats.drift import remove_drift
-from gatherstats.stats.rank_test import EXACT_MAX_N, REACH, STEPS, rank_test, smallest_p
+from gatherstats.stats.rank_test import (
+    EXACT_MAX_N,
+    REACH,
+    SCORE_STEPS,
+    rank_test,
+    smallest_p,
+)
 from made import in_one_run, interleaved, drifting
 from scipy import stats
 
@@ -33,7 +39,7 @@ def parts(base, other):
     return logs, np.concatenate([base.moments.positions, other.moments.positions])
 
 
-def dealt_out(found, n):
+def permuted(found, n):
     """The share of all ways to deal scores out that give as large a difference."""
     totals = [sum(chosen) for chosen in itertools.combinations(found, found.size - n)]
     distances = np.abs(np.array(totals) - found.mean() * (found.size - n))
@@ -48,8 +54,8 @@ def test_p_counts_all_ways_to_deal_the_scores_out(n, m, rng):
         base, other = in_one_run(
             rng.random(n) + 1, 1.2 * (rng.random(m) + 1), seed=seed
         )
-        whole = np.rint(scores(*parts(base, other)) * STEPS)
-        assert one(base, other)[2] == pytest.approx(dealt_out(whole, n))
+        whole = np.rint(scores(*parts(base, other)) * SCORE_STEPS)
+        assert one(base, other)[2] == pytest.approx(permuted(whole, n))
 
 
 def test_p_of_many_repetitions_is_close_to_dealing_out(rng):
@@ -80,9 +86,9 @@ def in_rounds(ratio, n, rng):
     return remove_drift(rows)[0]
 
 
-def test_in_rounds_the_two_of_each_round_are_dealt_out(rng):
+def test_in_rounds_the_two_of_each_round_are_swapped(rng):
     base, other = in_rounds(1.004, 8, rng)
-    found = np.rint(scores(*parts(base, other)) * STEPS)
+    found = np.rint(scores(*parts(base, other)) * SCORE_STEPS)
     differences = found[8:] - found[:8]
     signs = np.array(list(itertools.product([-1, 1], repeat=8)))
     expected = np.mean(np.abs(signs @ differences) >= abs(differences.sum()))
@@ -190,7 +196,7 @@ def test_rows_without_overlap_have_nearly_the_smallest_p(n, rng):
 def test_many_pairs_are_compared_in_pieces(rng, monkeypatch):
     pairs = [in_one_run(*rng.lognormal(0, 0.1, (2, 40)), seed=k) for k in range(7)]
     whole = rank_test(pairs)
-    monkeypatch.setattr("gatherstats.stats.rank_test.AT_ONCE", 17_000)
+    monkeypatch.setattr("gatherstats.stats.rank_test.BATCH_COMPARISONS", 17_000)
     pieces = rank_test(pairs)
     assert np.array_equal(whole.low, pieces.low) and np.array_equal(whole.p, pieces.p)
 
@@ -209,7 +215,7 @@ def test_equal_values_are_no_difference():
     assert one(base, other)[2] > 0.01
 
 
-def test_the_normal_law_takes_over_without_a_jump(rng):
+def test_the_normal_approximation_takes_over_without_a_jump(rng):
     """Equal rows have p below 0.05 as often just below EXACT_MAX_N as just above."""
     for n in (EXACT_MAX_N // 2, EXACT_MAX_N // 2 + 1):
         pairs = [in_one_run(*rng.random((2, n)), seed=k) for k in range(600)]

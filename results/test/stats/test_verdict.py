@@ -126,14 +126,14 @@ def test_the_same_samples_twice_are_the_same():
     assert only(normal(1), normal(1)).outcome is Outcome.SAME
 
 
-def test_a_row_with_two_humps_gets_a_wide_interval(rng):
-    """Whether the median lies in the one or the other hump is chance, whatever the ranks say."""
-    humps = np.concatenate([normal(1, 50), normal(2, 50)])
-    (effect,) = effects_of((humps, humps * (1 + 1e-6)))
+def test_a_row_with_two_modes_gets_a_wide_interval(rng):
+    """Whether the median lies in the one or the other mode is chance, whatever the ranks say."""
+    modes = np.concatenate([normal(1, 50), normal(2, 50)])
+    (effect,) = effects_of((modes, modes * (1 + 1e-6)))
     assert effect.low < 0.7 and effect.high > 1.5
-    # Half of the one row lies in the lower hump, and four in ten of the other.
+    # Half of the one row lies in the lower mode, and four in ten of the other.
     other = np.concatenate([normal(1, 40), normal(2, 60)])
-    verdict = only(humps, other)
+    verdict = only(modes, other)
     assert verdict.outcome is not Outcome.SAME
     assert verdict.effect.low < verdict.effect.ratio < verdict.effect.high
 
@@ -274,12 +274,12 @@ def test_same_is_decided_as_often_as_promised_with_what_is_needed(ratio, rng):
 
 
 @pytest.mark.parametrize("n", [4, 6, 8, 10, 20, 40])
-def test_a_medians_interval_holds_between_two_humps(n, rng):
-    """Four in ten lie in the lower hump: the true median is in the upper one, near its lower end."""
+def test_a_medians_interval_holds_between_two_modes(n, rng):
+    """Four in ten lie in the lower mode: the true median is in the upper one, near its lower end."""
     lower = rng.random((2000, n)) < 0.4
     times = np.where(lower, 1.0, 1.3) * rng.lognormal(0, 0.01, (2000, n))
     middle, down, up = median_interval(np.sort(times, axis=1))
-    # A sixth of the upper hump lies below it.
+    # A sixth of the upper mode lies below it.
     true = np.log(1.3) + 0.01 * stats.norm.ppf(1 / 6)
     held = (middle - down <= true) & (true <= middle + up)
     assert np.mean(held) >= (0.93 if n >= 6 else 0.85)

@@ -120,7 +120,7 @@ def heavy_tailed(shape, rng):
     return np.exp(0.005 * np.abs(rng.standard_t(1.5, shape)).clip(0, 400))
 
 
-def two_humped(shape, rng):
+def bimodal(shape, rng):
     """A third takes four per cent more than the rest."""
     return independent(shape, rng) * np.where(rng.random(shape) < 1 / 3, 1.04, 1)
 
@@ -153,7 +153,7 @@ def in_one_run(*samples, seed=1):
     return tuple(remove_drift(rows)[0])
 
 
-KINDS = [independent, drifting, heavy_tailed, two_humped, in_bursts, uneven]
+KINDS = [independent, drifting, heavy_tailed, bimodal, in_bursts, uneven]
 """Makers of relative times in the order of time, given a shape and a generator."""
 
 
