@@ -1,4 +1,4 @@
-"""The blog post's table: its cells and notes, where the gain comes from, two architectures.
+"""The blog post's table: its cells and notes, the account of the gain, two architectures.
 
 May import: text, data, process, stats, cli
 """

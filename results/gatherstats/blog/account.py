@@ -1,19 +1,19 @@
-"""Accounts for what gathering gains: which part is entering the kernel less often, and which is not.
+"""Splits the gain of gathering into parts: fewer kernel entries, vectors, and the rest.
 
-The same loop is measured on a file and on /dev/null, where a call does nothing but enter the kernel
-and return. W, G and C are the medians with separate writes, gathered, and with one write of bytes
-that lie together already; N, the same on /dev/null:
+The same loop runs on a file and on /dev/null, where a call only enters the kernel and returns. W, G
+and C are the medians with separate writes, with gathering, and with one write of contiguous bytes; NW,
+NG and NC are those on /dev/null:
 
-    entry   = NW - NC    as many calls less as G makes, at what a call costs on /dev/null
-    vectors = NC - NG    what it costs there to hand over a vector instead: a loss, if above zero
-    rest    = (W - G) - (NW - NG)    what the file system does for each call
+    entry   = NW - NC                the saved calls, at the cost of a call on /dev/null
+    vectors = NC - NG                handing over vectors instead: a loss, if below zero
+    rest    = (W - G) - (NW - NG)    the file system's work for each call
 
-so that entry + vectors + rest = W - G, the whole gain. What does not change with the number of
+Their sum is W - G, the whole gain. Work that does not depend on the number of
 calls, such as opening the file, cancels out of each difference.
 
-Where the rows say how long each phase took, the gain is first told apart by phase. W and G are then
-the writes alone. What the medians of phases lack of the median of all is in the writes' rest, so that
-all parts add up to the gain.
+If the rows have the time of each phase, the gain is first split by phase. W and G are then the writes
+alone. The writes' rest includes the difference of the phases' medians to the median of all: the parts
+add up to the gain.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from gatherstats.stats.samples import RowSample
 
 GATHERED = ("pwritev", "writev")
 SEPARATE = ("pwrite", "write")
-TOGETHER = "contiguous"
+CONTIGUOUS = "contiguous"
 IDLE = "null"
-"""The target on which a call costs nothing but its entry."""
+"""The target on which a call costs only its entry."""
 OF_FILES = ("create", "keep")
-"""Keys that only a file has: the row on /dev/null that explains one lacks them."""
+"""Keys that only a file has; its row on /dev/null lacks them."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """Where the gain of one gathered row comes from.
+    """The parts of one gathered row's gain.
 
     name: the gathered row on the file.
     gain, entry, vectors, rest: as above; the last three and `others` add up to the first.
     others: the gain of each phase but writing that has any, by the phase's name.
     writes: the gain of the writes, which is entry + vectors + rest; all of the gain without phases.
     calls_saved: calls of each operation that gathering saves.
-    call: what one of them costs on /dev/null.
+    call: the cost of one of them on /dev/null.
     """
 
     name: RowName
@@ -63,7 +63,7 @@ class Account:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """What the gain is made of."""
+        """The parts of the gain."""
         return self.entry, self.vectors, self.rest, *self.others.values()
 
 
@@ -71,7 +71,7 @@ class Account:
 class Accounts:
     """The accounts of a run, by the gathered row's name.
 
-    refused: why there is none for a row, though all rows for it are there; not yet safe to print.
+    refused: why a row has none, though all rows for it are there; not yet safe to print.
     """
 
     made: dict[str, Account]
@@ -79,7 +79,7 @@ class Accounts:
 
 
 def accounts(measured: Sequence[RowSample]) -> Accounts:
-    """The accounts that a run's rows allow: one for each gathered row that has its partners.
+    """Make the accounts that a run's rows allow: one for each gathered row that has its partners.
 
     measured: all rows of one run, with drift removed.
     """
@@ -117,12 +117,12 @@ def _strategy(one: RowSample) -> str:
 
 
 def _partners(name: RowName, by_name: dict) -> list[RowSample] | None:
-    """Separate writes on the same target; then separate, gathered, together on /dev/null."""
+    """Find separate writes on the same target; then separate, gathered, contiguous on /dev/null."""
     strategy = name.keys["strategy"]
     separate = SEPARATE[GATHERED.index(strategy)]
     idle = RowName(name.text, name.scope, {**name.keys, "target": IDLE}, name.suffixes)
     here, there = name.without("strategy"), idle.without("strategy", *OF_FILES)
-    keys = [(here, separate), *((there, s) for s in (separate, strategy, TOGETHER))]
+    keys = [(here, separate), *((there, s) for s in (separate, strategy, CONTIGUOUS))]
     if not all(key in by_name for key in keys):
         return None
     return [by_name[key] for key in keys]
@@ -183,7 +183,7 @@ def _account(
 
 
 def _by_phase(separate: Row, gathered: Row, gain: Part) -> dict[str, Part]:
-    """What each phase but writing gains, where it is more than a small share of the whole gain."""
+    """Return the gain of each phase except writing, if it is more than a small share of the whole gain."""
     found = {}
     if "open" in phases(separate) and "open" in phases(gathered):
         for phase in (phase for phase in PHASES if phase != "write"):

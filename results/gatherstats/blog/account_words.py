@@ -1,4 +1,4 @@
-"""Says in a few lines where the gain of gathering comes from."""
+"""Puts the account of the gain into a few lines."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ MAY_BE_ZERO = "may be zero"
 
 
 def unit_of(account: Account) -> Unit:
-    """The unit in which all parts are told: that of the largest."""
+    """Choose the unit of all parts: the largest part's."""
     return time_unit([max(abs(part.time_s) for part in (account.gain, *account.parts))])
 
 
 def part_text(part: Part, unit: Unit) -> str:
-    """A part with its interval, in this unit."""
+    """Format a part with its interval, in this unit."""
     low, high = (_number(v, unit) for v in (part.low_s, part.high_s))
     return f"{_number(part.time_s, unit)} {unit.name} ({low} to {high})"
 
 
 def labels(account: Account) -> tuple[str, ...]:
-    """What the parts are called."""
+    """Name the parts."""
     call_ns = significant(account.call.time_s * 1e9, 3)
     return (
         f"{account.calls_saved} calls saved x {call_ns} ns",
@@ -32,7 +32,7 @@ def labels(account: Account) -> tuple[str, ...]:
 
 
 def share_text(part: Part, account: Account) -> str:
-    """A part's share of the gain; that it cannot be told from zero; "" where there is no gain."""
+    """Say a part's share of the gain, or that it may be zero; "" if there is no gain."""
     if not part.is_clear:
         return MAY_BE_ZERO
     if not account.gain.is_clear:
@@ -42,7 +42,7 @@ def share_text(part: Part, account: Account) -> str:
 
 
 def account_lines(account: Account) -> list[str]:
-    """The parts, each in a line; together they are the gain, which the first one names.
+    """Say the parts, a line each; the first line names their sum, the gain.
 
     Where the phases are known, the first line is the gain of each, and the others of the writes.
     """

@@ -1,4 +1,4 @@
-"""Puts launches on two architectures into the blog's table, and says whether translation matters."""
+"""Makes the blog's table of launches on two architectures, and answers whether translation matters."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ _NS = Unit("ns", 1e-9)
 _SHOWN_COUNTERS = ("calls", "kernel_calls")
 
 UNIT = "launches"
-"""What the values of a sample are: each is a launch's median."""
+"""The unit of a sample's values: each is a launch's median."""
 
 
 @dataclass(frozen=True)
 class Architectures:
-    """What is known of two architectures.
+    """The comparison of two architectures.
 
     table: the blog's, with a column for the architecture.
-    within, between: what is said of each pair, a line each: of the methods of one architecture,
-    and of one method on both.
-    costs: what a call, and one more buffer in a gather, cost on each, a line each; none where the
-    rows on /dev/null are missing.
-    answer: whether translation changes which way of writing wins, what the kernel counted, and why
-    the published rows may differ.
-    problems: what failed or is missing, a line each.
+    within, between: a line on each pair: the methods of one architecture, and one method on both.
+    costs: the cost of a call, and of one more buffer in a gather, a line for each architecture;
+    none if the rows on /dev/null are missing.
+    answer: whether translation changes the fastest way of writing, the kernel's count of calls, and
+    why the published rows may differ.
+    problems: failed and missing rows, a line each.
     """
 
     table: Table
@@ -52,7 +51,7 @@ class Architectures:
 
 
 def architecture(run: Run) -> str:
-    """What a run's programs were built for, and by what they were emulated, if they were."""
+    """Name the architecture that a run's program was built for, and its emulator."""
     machine = run.setting("machine") or "an unknown machine"
     emulated = run.setting("emulated")
     if emulated == "no":
@@ -67,7 +66,7 @@ def compare_architectures(
 ) -> Architectures:
     """Compare launches of one program on two architectures; all need the same rows.
 
-    sides: the launches on each, the native ones first; turns: in which turn each was made.
+    sides: the launches on each, the native ones first; turns: the turn of each launch.
     """
     measured: list[RowSample] = []
     problems: list[str] = []
@@ -93,7 +92,7 @@ def compare_architectures(
 def _named(
     runs: Sequence[Run], turns: Sequence[int]
 ) -> tuple[list[RowSample], list[str]]:
-    """The launches' rows with the architecture in their names, and the calls of the first launch."""
+    """Put the architecture into the names of the launches' rows, and the first launch's calls into them."""
     measured, problems = measure_launches(runs, turns)
     # A slash would end the key.
     where = architecture(runs[0]).replace("/", " ")
@@ -104,7 +103,7 @@ def _named(
         counters = (
             first[one.row.name.text].counters if one.row.name.text in first else {}
         )
-        # A launch's throughput would stand beside the mean of all.
+        # Not the throughput: one launch's would stand beside the mean of all.
         counters = {key: counters[key] for key in _SHOWN_COUNTERS if key in counters}
         row = replace(one.row, name=parse_name(text), counters=counters)
         named.append(replace(one, row=row))
@@ -112,7 +111,7 @@ def _named(
 
 
 def _blog_group(rows: list[Row]) -> Group:
-    """The table of the blog's loop on a file. Raises UserError where there is none."""
+    """Find the table of the blog's loop on a file. Raises UserError if there is none."""
     for group in group_rows(rows_of_tables(rows)):
         if group.systems and group.rows[0].name.keys.get("target") == "file":
             return group
@@ -120,7 +119,7 @@ def _blog_group(rows: list[Row]) -> Group:
 
 
 def _between(group: Group, samples: dict, threshold: float) -> dict[str, Verdict]:
-    """By method: the second architecture against the first."""
+    """Judge the second architecture against the first, by method."""
     pairs = {}
     for label in dict.fromkeys(group.labels):
         found = [
@@ -157,10 +156,11 @@ def _between_lines(
 
 
 def _cost_lines(measured: list[RowSample]) -> list[str]:
-    """What translation costs: the parts of each architecture's account that are measured on /dev/null.
+    """Say the cost of translation: the parts of each architecture's account that are measured on
+    /dev/null.
 
-    Gathering saves as many calls as it hands over more buffers than calls, so that the cost of
-    vectors is that of so many buffers.
+    A gather of n buffers saves n - 1 calls and hands over n - 1 buffers more than a plain write, so
+    the cost of vectors divided by the saved calls is that of one more buffer.
     """
     lines = []
     for account in accounts(measured).made.values():
@@ -183,7 +183,7 @@ def _cost_lines(measured: list[RowSample]) -> list[str]:
 
 
 def _gathering(group: Group, verdicts: dict[int, Verdict]) -> dict[str, Verdict]:
-    """By architecture: the gathered row against the separate one."""
+    """Pick the verdicts on the gathered row against the separate one, by architecture."""
     return {
         group.systems[i]: verdict
         for i, verdict in verdicts.items()
@@ -192,7 +192,7 @@ def _gathering(group: Group, verdicts: dict[int, Verdict]) -> dict[str, Verdict]
 
 
 def _translation(group: Group, verdicts: dict[int, Verdict]) -> list[str]:
-    """Whether the architecture changes the answer to the blog's question."""
+    """Say whether the architecture changes the answer to the blog's question."""
     gathering = _gathering(group, verdicts)
     if len(gathering) != 2:
         return [
@@ -216,7 +216,7 @@ def _translation(group: Group, verdicts: dict[int, Verdict]) -> list[str]:
 
 
 def _kernel_calls(group: Group) -> list[str]:
-    """The proof that a gather reached the kernel as one call, for each architecture."""
+    """Say for each architecture whether a gather reached the kernel as one call, by its own count."""
     sentences = []
     for system in dict.fromkeys(group.systems):
         calls = {

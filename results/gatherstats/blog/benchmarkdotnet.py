@@ -21,9 +21,9 @@ CONFIDENCE = 0.999
 
 @dataclass(frozen=True)
 class Summary:
-    """One row's figures; times in seconds, None where the data do not give the figure.
+    """One row's figures; times in seconds, None if the data do not give the figure.
 
-    n: the number of repetitions that were kept, removed: the number of outliers left out.
+    n: the number of repetitions kept; removed: the number of outliers.
     """
 
     n: int | None
@@ -37,7 +37,7 @@ class Summary:
 
 
 def summarise(row: Row) -> Summary | None:
-    """The figures of one row, None for a row that failed."""
+    """Summarise one row, None for a row that failed."""
     if row.failed:
         return None
     if row.has_repetitions:
@@ -58,7 +58,7 @@ def summarise(row: Row) -> Summary | None:
 
 
 def summarise_times(times_s: np.ndarray) -> Summary:
-    """The figures of repetitions: upper outliers are removed first, also for the median."""
+    """Summarise repetitions: upper outliers are removed first, also for the median."""
     kept = without_upper_outliers(times_s)
     n = int(kept.size)
     stddev_s = float(np.std(kept, ddof=1)) if n >= 2 else None
@@ -73,20 +73,20 @@ def summarise_times(times_s: np.ndarray) -> Summary:
 
 
 def upper_fence(values: np.ndarray) -> float:
-    """Q3 + 1.5 (Q3 - Q1), with quartiles by linear interpolation at (n-1)p (type 7)."""
+    """Return Q3 + 1.5 (Q3 - Q1), with quartiles by linear interpolation at (n-1)p (type 7)."""
     lower_quartile, upper_quartile = np.quantile(values, [0.25, 0.75])
     return float(upper_quartile + 1.5 * (upper_quartile - lower_quartile))
 
 
 def without_upper_outliers(values: np.ndarray) -> np.ndarray:
-    """`values` without those above the upper fence; low ones stay."""
+    """Return `values` without those above the upper fence; low ones stay."""
     return values[values <= upper_fence(values)]
 
 
 def half_interval(
     stddev: float | None, n: int | None, level: float = CONFIDENCE
 ) -> float | None:
-    """Half of the confidence interval of a mean: t((1 + level) / 2, n - 1) * stddev / sqrt(n)."""
+    """Return half of a mean's confidence interval: t((1 + level) / 2, n - 1) * stddev / sqrt(n)."""
     if stddev is None or n is None or n < 2:
         return None
     return float(stats.t.ppf((1 + level) / 2, n - 1) * stddev / math.sqrt(n))

@@ -1,4 +1,4 @@
-"""What stands in the table of a group of rows, and what is said below it, in any kind of output."""
+"""The cells of a group's table, and the lines below it, for all kinds of output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Safe = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Table:
-    """A table's cells, safe already. left: how many columns from the left are text."""
+    """A table's cells, safe to print. left: the number of text columns, from the left."""
 
     headers: list[str]
     rows: list[Sequence[str]]
@@ -31,7 +31,7 @@ class Table:
 def judge_group(
     group: Group, samples: dict[str, Sample | None], threshold: float
 ) -> dict[int, Verdict]:
-    """The verdicts by the row's index in the group. samples: by name, None for a failed row."""
+    """Judge a group's rows; returns verdicts by the row's index. samples: by name, None for a failed row."""
     in_order = [samples[row.name.text] for row in group.rows]
     pairs = {}
     for i in group.others:
@@ -44,14 +44,14 @@ def judge_group(
 
 
 def table_of(group: Group, safe: Safe) -> Table:
-    """A group's table; columns in which nothing stands are still in it."""
+    """Make a group's table; renderers leave empty columns out."""
     summaries = [summarise(row) for row in group.rows]
     bases = [None if b is None else summaries[b] for b in group.baselines]
     times = [s.mean_s if s.mean_s is not None else s.median_s for s in summaries if s]
     unit = time_unit(t for t in times if t is not None)
     parts = [phases(row) for row in group.rows]
     columns_of_phases = shown_phases(group.rows)
-    # Beside the phases of whole files, all of one length, there is no room for what says the same.
+    # The phases of whole files need the room, and all files have one length.
     is_full = any("open" in found for found in parts) and bool(columns_of_phases)
     rates = [
         None if row.failed or is_full else row.counter("bytes_per_second")
@@ -60,7 +60,7 @@ def table_of(group: Group, safe: Safe) -> Table:
     rate = rate_unit(r for r in rates if r is not None)
     shares = [None if row.failed else device_share(row) for row in group.rows]
     systems = [group.system_key.capitalize()] if group.systems else []
-    # The unit stands with the first column of times that has anything in it.
+    # The first column of times that is not empty shows the unit.
     first = "Mean" if any(s and s.mean_s is not None for s in summaries) else "Median"
     headers = (
         systems
@@ -96,7 +96,7 @@ def table_of(group: Group, safe: Safe) -> Table:
 
 
 def _system_columns(group: Group, safe: Safe) -> list[list[str]]:
-    """One column or none. A row's label describes its system better than the name can."""
+    """Make one column or none. A row's label describes its system better than its name."""
     cells = [row.label or name for row, name in zip(group.rows, group.systems)]
     return [[safe(cell) for cell in cells]] if group.systems else []
 
@@ -114,7 +114,7 @@ def _time_columns(summaries: list[Summary | None], unit: Unit) -> list[list[str]
 def _ratio_column(
     summaries: list[Summary | None], bases: list[Summary | None]
 ) -> list[str]:
-    """Ratios of means, or of medians in a table without any mean."""
+    """Make the column of ratios: of means, or of medians in a table without any mean."""
     by_mean = any(s and s.mean_s is not None for s in summaries)
     return [
         _ratio_text(
@@ -131,7 +131,7 @@ def _ratio_text(time_s: float | None, base_s: float | None) -> str:
 
 
 def _n_text(row: Row, summary: Summary | None) -> str:
-    """How many repetitions the figures rest on, and of how many where the row was cut short."""
+    """Format the number of repetitions, "n of N" if the row was cut short."""
     if summary is None or summary.n is None:
         return ""
     is_cut = row.has_repetitions and row.times_s.size < (row.expected or 0)
@@ -139,7 +139,7 @@ def _n_text(row: Row, summary: Summary | None) -> str:
 
 
 def _count_text(row: Row, counter: str) -> str:
-    """A counter as a whole number where it is one; both ends where the repetitions differ."""
+    """Format a counter, as a whole number if it is one; as a range if the repetitions differ."""
     values = row.counters.get(counter)
     if values is None or values.size == 0:
         return ""
@@ -153,7 +153,7 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Below:
-    """What is said under a table: which rows failed; then the verdicts under their heading."""
+    """The lines under a table: failed rows; then the verdicts under their heading."""
 
     failures: list[str]
     heading: str
@@ -163,7 +163,7 @@ class Below:
 def below_table(
     group: Group, verdicts: dict[int, Verdict], threshold: float, safe: Safe
 ) -> Below:
-    """The lines under a group's table, safe already."""
+    """Make the lines under a group's table, safe to print."""
     names = _names(group, safe)
     failures = [
         f"{name}: failed: {safe(row.error or '')}"
@@ -182,7 +182,7 @@ def below_table(
 
 
 def _names(group: Group, safe: Safe) -> list[str]:
-    """What each row is called in a sentence."""
+    """Name each row for a sentence."""
     labels = [safe(label) for label in group.labels]
     systems = [safe(system) for system in group.systems]
     return [f"{s}, {label}" for s, label in zip(systems, labels)] or labels

@@ -1,9 +1,9 @@
-"""Says below the blog's tables what closing the file took, why, and what was published beside it.
+"""Explains below the blog's tables how long closing the file took, with the published figures.
 
 Closing a file that is thrown away should cost next to nothing. A file system that takes it for one that
 replaces another writes all of it out first, so that a crash does not leave an empty file behind
-(ext4's mount option auto_da_alloc). That it did is seen by the bytes that went to the device, and not
-told from its name.
+(ext4's mount option auto_da_alloc). The bytes that went to the device prove it; the file system's
+name does not.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from gatherstats.text.units import time_unit
 REFERENCE = Path(__file__).parents[2] / "reference"
 
 FLUSHED, UNTOUCHED = 0.5, 0.01
-"""From this share of its bytes on a file is called flushed, and up to this one not: it is all or nothing."""
+"""Limits of the share of a file's bytes on the device: a file counts as flushed from the first
+on, as not flushed up to the second."""
 
 REPLACING = {
     "dotnet": "truncated to nothing after it was opened",
     "truncate": "opened with O_TRUNC",
     "rename": "renamed over another",
 }
-"""Ways of creating a file that ext4's auto_da_alloc is about, and what was done to it."""
+"""Ways of creating a file that trigger ext4's auto_da_alloc, and their description."""
 
 
 class _Table(NamedTuple):
-    """A published table: in which key its two rows differ, and why its ratio is what it is."""
+    """A published table: the key in which its two rows differ, and the reason for its ratio."""
 
     file: str
     key: str
@@ -39,7 +40,7 @@ class _Table(NamedTuple):
     name: str
     reason: str
     only_flushed: bool
-    """Whether the reason is one that a run without a flush says nothing about."""
+    """Whether only a run with a flush supports the reason."""
 
 
 _TABLES = (
@@ -57,7 +58,7 @@ _TABLES = (
 
 
 def closing_lines(group: Group, run: Run) -> list[str]:
-    """What closing took in a table of the blog's file, and why; then the published figures."""
+    """Say how long closing took in a table of the blog's file, and why; then the published figures."""
     rows = [row for row in group.rows if "close" in phases(row)]
     if group.systems or not rows or not all(_is_the_file(row) for row in rows):
         return []
@@ -85,7 +86,7 @@ def _share(row: Row) -> float:
 
 
 def _is_flushed(row: Row) -> bool | None:
-    """Whether an operation sent its file to the device unasked; None where that cannot be told."""
+    """Whether an operation sent its file to the device without a sync; None if unknown."""
     share = device_share(row)
     if share is None or UNTOUCHED < share < FLUSHED:
         return None
@@ -127,7 +128,7 @@ def _why(rows: Sequence[Row], labels: dict[str, str], run: Run) -> str:
 
 
 def _published(rows: Sequence[Row]) -> list[str]:
-    """The published medians of the same two rows on Linux, with an explanation that is ours."""
+    """Say the published medians of the same two rows on Linux, with our explanation."""
     for table in _TABLES:
         kinds = {row.name.keys.get(table.key) == table.value for row in rows}
         if kinds == {True, False}:

@@ -79,7 +79,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _turn(path: str) -> int:
-    """The number of a launch, by the name that alternate.py gave its file."""
+    """Return a launch's number, from the name that alternate.py gave its file."""
     number = Path(path).stem.rpartition("-")[2]
     if not number.isascii() or not number.isdigit():
         raise UserError(f"{path}: no launch of alternate.py has such a name")

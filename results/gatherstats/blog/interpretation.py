@@ -1,7 +1,6 @@
-"""Says in a few plain sentences what a run of the blog's workload means.
+"""Interprets a run of the blog's workload in a few plain sentences.
 
-Every sentence follows from a verdict or from the counted calls; where one is missing or undecided,
-so is the sentence.
+Every sentence follows from a verdict or from the counted calls; without them there is no sentence.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from gatherstats.stats.verdict_words import change
 
 
 def explain(group: Group, verdicts: dict[int, Verdict]) -> list[str]:
-    """Sentences on one table of the blog's rows; none for any other table.
+    """Interpret one table of the blog's rows; no sentences for any other table.
 
     verdicts: by the row's index in the group, for the rows that could be compared.
     """
@@ -39,7 +38,7 @@ def explain(group: Group, verdicts: dict[int, Verdict]) -> list[str]:
 
 
 def missing_methods(rows: list[Row]) -> list[str]:
-    """The blog's methods that the rows of a blog run lack, by the names used in the table."""
+    """List the blog's methods that a blog run lacks, by their names in the table."""
     present = {
         row.name.keys.get("strategy")
         for row in rows

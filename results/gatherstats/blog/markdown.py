@@ -1,4 +1,4 @@
-"""Puts a results file on one screen: environment, tables, verdicts, and what is wrong with it."""
+"""Shows a results file as Markdown on one screen: environment, tables, verdicts, problems."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from gatherstats.text.wrapped import items, wrapped
 
 @dataclass(frozen=True)
 class Report:
-    """A file's text, and whether everything in it was there and could be shown.
+    """A file's text, and whether it is complete.
 
-    problems: what is missing or failed, one line each, safe to print.
+    problems: missing and failed rows, one line each, safe to print.
     """
 
     lines: list[str]
@@ -113,7 +113,7 @@ def _model_lines(
 
 
 def heading(run: Run) -> str:
-    """The file's title, as Markdown."""
+    """Return the file's title as Markdown."""
     return markdown(title_of(run))
 
 
@@ -130,7 +130,7 @@ def _environment_lines(run: Run, more: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _title(group: Group) -> str:
-    """What all rows of a table have in common; not yet safe to print."""
+    """Return the common part of a table's rows; not yet safe to print."""
     labels = {row.label for row in group.rows}
     common = labels.pop() if len(labels) == 1 else ""
     return ", ".join(part for part in (common, group.title) if part)

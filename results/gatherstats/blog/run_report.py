@@ -1,4 +1,4 @@
-"""What every report of a run says beside its tables: title, rows, problems, accounts, legend.
+"""The common part of all reports of a run: title, rows, problems, accounts, legend.
 
 Texts are not yet safe to print.
 """
@@ -28,12 +28,12 @@ _NO_ACCOUNT = "where the gain comes from cannot be told"
 
 
 def title_of(run: Run) -> str:
-    """What a file is called: by its source, or by its name without its folder."""
+    """Return a file's title: its source, or its name without its folder."""
     return run.setting("source") or Path(run.path).name
 
 
 def rows_of_tables(rows: Sequence[Row]) -> list[Row]:
-    """The rows that stand in tables: without those of the blog's loop that only explain others."""
+    """Return the rows of tables: without those of the blog's loop that only serve an account."""
     return [
         row
         for row in rows
@@ -42,9 +42,9 @@ def rows_of_tables(rows: Sequence[Row]) -> list[Row]:
 
 
 def belongs_beside(published: Run, runs: Sequence[Run]) -> bool:
-    """Whether a published table says something about the rows of `runs`; about none, always.
+    """Whether a published table is relevant for the rows of `runs`; it always is without any.
 
-    A table along a key that no row of them has, such as preallocate, does not.
+    It is not if its rows differ in a key that none of them has, such as preallocate.
     """
     keys = {key for run in runs for row in run.rows for key in row.name.keys}
     return not runs or _varying_keys(published.rows) - _ORDINARY_KEYS <= keys
@@ -56,13 +56,13 @@ def _varying_keys(rows: list[Row]) -> set[str]:
 
 
 def problems_of(run: Run) -> list[str]:
-    """What is missing, failed or could not be used, a line each."""
+    """List missing, failed and unusable rows, a line each."""
     failed = [f"{row.name}: failed: {row.error}" for row in run.rows if row.failed]
     return [*run.problems, *failed, *_missing(run)]
 
 
 def _missing(run: Run) -> list[str]:
-    """The rows that the blog preset should have given; nothing if the user chose among them."""
+    """List the missing rows of the blog preset; none if the user chose among them."""
     command = run.setting("command") or ""
     chosen = any(
         option in command for option in ("--strategy", "--benchmark_filter", "--scope")
@@ -76,7 +76,7 @@ def _missing(run: Run) -> list[str]:
 
 
 def account_items(group: Group, explained: Accounts) -> list[str]:
-    """Where the gain of the rows of this table comes from, or why that cannot be told."""
+    """Say the accounts of a table's rows, or why there are none."""
     items: list[str] = []
     strategies = set()
     for row in group.rows:
@@ -93,7 +93,7 @@ def account_items(group: Group, explained: Accounts) -> list[str]:
 
 
 def legend(run: Run, drift: Drift | None) -> str:
-    """What the columns are, and how the verdicts were made."""
+    """Explain the columns and the verdicts."""
     if is_published(run):
         return ""
     parts = [_legend_of_columns(run)]
@@ -131,5 +131,5 @@ def _legend_of_columns(run: Run) -> str:
 
 
 def _words(names: list[str]) -> str:
-    """A list in words, such as "Open, write and close"."""
+    """Join names to a list in words, such as "Open, write and close"."""
     return f"{', '.join(names[:-1])} and {names[-1]}".capitalize()

@@ -1,4 +1,4 @@
-"""Why the published X64 rows showed no gain: what was seen in .NET's libraries, and what follows.
+"""Explains why the published X64 rows showed no gain, by .NET's libraries.
 
 The facts are data, in results/reference/libraries/dotnet_macos.json. A `seen` library was read; the one
 under `inferred` was not.
@@ -14,22 +14,22 @@ from gatherstats.data.reader import read_json
 LIBRARIES = Path(__file__).parents[2] / "reference" / "libraries" / "dotnet_macos.json"
 
 GATHERING = "pwritev"
-"""The call that gathers, which a library imports or has no way to make."""
+"""The call that gathers; a library can only make it if it imports it."""
 
 
 @functools.cache
 def libraries() -> dict:
-    """The facts, as they stand in the file."""
+    """Read the facts."""
     return read_json(str(LIBRARIES))
 
 
 def gathers(library: dict) -> bool:
-    """Whether a library that was seen can make a gather one call."""
+    """Whether a library that was read can turn a gather into one call."""
     return GATHERING in library["imports"]
 
 
 def seen() -> str:
-    """What the library without the gathering call does, and what is inferred for the published one."""
+    """Say what the library without the gathering call does, and what we infer for the published one."""
     facts = libraries()
     loop = _of_x64(False)
     inferred = facts["inferred"]
@@ -42,7 +42,7 @@ def seen() -> str:
 
 
 def prediction() -> str:
-    """What a newer .NET should show, a sentence."""
+    """Predict in a sentence the result of a newer .NET."""
     whole = _of_x64(True)
     return (
         f"One made for macOS {_short(libraries()['macos_with_pwritev'])} or later calls {GATHERING} (seen in"
@@ -51,7 +51,7 @@ def prediction() -> str:
 
 
 def explanation() -> str:
-    """Why the published X64 rows showed nothing, in sentences that stand alone."""
+    """Explain the published X64 rows in sentences that stand alone."""
     return (
         "In the published table gathering gained nothing on X64, and translation is most likely not the"
         f" reason: one write for each buffer is what {seen()}. {prediction()}"

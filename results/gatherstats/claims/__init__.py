@@ -1,4 +1,4 @@
-"""Public claims, and whether a run bears them out.
+"""Public claims, checked against a run.
 
 May import: text, data, process, stats, cli
 """

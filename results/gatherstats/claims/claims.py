@@ -1,14 +1,14 @@
-"""Checks what others have claimed in public against a run: holds, does not hold, or cannot be told.
+"""Checks public claims against a run: each holds, does not hold, or stays open.
 
 Claims are data, in reference/claims/. A file is an object with a list "claims" of objects:
 
-    claim, source   what is claimed and where, in words
-    note            how the words were turned into checks (may be left out)
+    claim, source   the claim and its place, in words
+    note            how the words became checks (optional)
     keys            keys of the rows' names that all its rows have; "scope" is one of them
     checks          a list; the claim holds if all of them do
 
-A check has a "row" and a row "against" which it is held, each as further keys of the names, and a
-"relation", on times:
+A check compares a "row" with a row "against", each given as further keys of the names, by a
+"relation" of their times:
 
     faster, slower  the comparison's verdict; "ratio" (of times, row / against) is what was claimed
     not faster      slower or the same
@@ -52,13 +52,13 @@ _CONTRADICTED: dict[str, Callable[[float], bool]] = {
     "slower": lambda ratio: ratio <= 1,
     "not faster": lambda ratio: ratio < 1,
 }
-"""Which ratios of times contradict a relation."""
+"""Ratios of times that contradict a relation, and their meaning."""
 
 Keys = dict[str, str]
 
 
 class Finding(str, Enum):
-    """What a run says about a claim."""
+    """The outcome of a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -67,7 +67,7 @@ class Finding(str, Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """One relation that a claim implies; keys are those of the whole row names."""
+    """One relation that a claim implies; its keys are complete."""
 
     row: Keys
     against: Keys
@@ -78,13 +78,13 @@ class Check:
 
     @property
     def rows(self) -> list[Keys]:
-        """The keys of all rows that it needs."""
+        """The keys of all rows that the check needs."""
         return [self.row, self.against, *([self.start] if self.start else [])]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What somebody claimed, and what would have to be true."""
+    """A public claim, and the checks that it implies."""
 
     claim: str
     source: str
@@ -97,8 +97,8 @@ class CheckResult:
     """A check on one target.
 
     value, low, high: the ratio of times and its interval; for a step, the step as a share of the
-    time of `against`. NaN where they are not known.
-    problem: why it cannot be told, "" where it follows from the figures.
+    time of `against`. NaN if unknown.
+    problem: why the check stays open, "" if the figures decide it.
     """
 
     check: Check
@@ -118,14 +118,14 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class Result:
-    """A claim and what the run says of it, by target. missing: rows that no target has."""
+    """A claim and its checks by target. missing: rows that no target has."""
 
     claim: Claim
     by_target: dict[str, list[CheckResult]]
     missing: list[Keys]
 
     def finding(self, target: str) -> Finding:
-        """All checks must hold, and one that does not is enough."""
+        """The claim holds on `target` if all checks do; one that does not hold decides."""
         findings = [checked.finding for checked in self.by_target[target]]
         if Finding.FAILS in findings:
             return Finding.FAILS
@@ -183,7 +183,7 @@ def check_claims(
 
 
 class _Finder:
-    """Finds the row that a claim means."""
+    """Finds the row that a claim refers to."""
 
     def __init__(self, rows: Sequence[RowSample]) -> None:
         self.by_target: dict[str, list[tuple[RowSample, Keys]]] = {}
@@ -193,7 +193,7 @@ class _Finder:
                 self.by_target.setdefault(keys["target"], []).append((one, keys))
 
     def __call__(self, keys: Keys, target: str) -> RowSample | None:
-        """The row with these keys and the fewest others; None if there is none."""
+        """Find the row with these keys and the fewest others; None if there is none."""
         wanted = {**keys, "target": target}
         fitting = [
             (len(known), one)
@@ -250,7 +250,7 @@ def _problem(check: Check, rows: Sequence[RowSample | None]) -> str:
 
 
 def keys_text(keys: Keys) -> str:
-    """Keys as they stand in a name."""
+    """Format keys like a row's name."""
     return " ".join(f"{key}:{value}" for key, value in keys.items())
 
 
@@ -263,7 +263,7 @@ def _check_ratio(check: Check, verdict: Verdict) -> CheckResult:
 
 
 def _is(*outcomes: Outcome) -> Callable[[Check, Verdict], Finding]:
-    """Holds for these outcomes, and does not for any other that is decided."""
+    """Map these outcomes to "holds", other decided ones to "does not hold"."""
 
     def finding(_: Check, verdict: Verdict) -> Finding:
         if verdict.outcome is Outcome.UNDECIDED:

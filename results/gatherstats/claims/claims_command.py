@@ -1,4 +1,4 @@
-"""The command claims.py: says whether public claims about gathering and copying hold on this machine.
+"""The command claims.py: checks public claims about gathering and copying on this machine.
 
 claims.py RUN.json                      RUN.json is of --preset=claims
 claims.py RUN.json --claims MINE.json   with claims of one's own besides

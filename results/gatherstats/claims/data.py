@@ -1,4 +1,4 @@
-"""Gives what a run says about public claims to programs, as a line of JSON."""
+"""Gives the findings on public claims to programs, as a line of JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION = 1
 
 
 def as_json(run: Run, results: Sequence[Result]) -> str:
-    """All findings in one line of strict JSON. Keys are only ever added."""
+    """Format all findings as one line of strict JSON. Keys are only ever added."""
     claims = [
         {
             "claim": result.claim.claim,

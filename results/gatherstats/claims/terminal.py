@@ -1,4 +1,4 @@
-"""Shows what a run says about public claims."""
+"""Shows the findings on public claims as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gatherstats.text.wrapped import wrapped
 
 
 def terminal(run: Run, results: Sequence[Result]) -> list[str]:
-    """For each claim its source, what was measured, and whether it holds, target by target."""
+    """Show each claim's source, figures and findings, target by target."""
     lines = [printable(run.path)]
     for heading, text in describe_briefly(run):
         lines += wrapped(f"{heading}: {text}", "    ")
@@ -43,7 +43,7 @@ def terminal(run: Run, results: Sequence[Result]) -> list[str]:
 
 
 def summary(result: Result) -> str:
-    """A claim's outcome in a sentence that names the targets where they differ."""
+    """Say a claim's outcome in a sentence; it names the targets if they differ."""
     if not result.by_target:
         return f"=> {Finding.OPEN.value}: no row {keys_text(result.missing[0])} in this run."
     found = result.findings
@@ -59,7 +59,7 @@ def summary(result: Result) -> str:
 
 
 def overview(results: Sequence[Result]) -> str:
-    """How many claims hold."""
+    """Count the claims that hold."""
     kinds = {finding.value: 0 for finding in Finding} | {"differ by target": 0}
     for result in results:
         found = set(result.findings.values()) or {Finding.OPEN}
@@ -77,7 +77,7 @@ def overview(results: Sequence[Result]) -> str:
 
 
 def checked_text(one: CheckResult) -> str:
-    """One check's figures; not yet safe to print."""
+    """Format one check's figures; not yet safe to print."""
     check = one.check
     pair = _difference(check.row, check.against)
     if one.problem:
@@ -100,7 +100,7 @@ def _claimed(check: Check) -> str:
 
 
 def _with_finding(one: CheckResult, number: int) -> str:
-    """A check's figures; among several, which of them do not hold."""
+    """Format a check's figures; among several checks, mark those that do not hold."""
     text = checked_text(one)
     if number == 1 or one.finding is Finding.HOLDS:
         return text
@@ -108,7 +108,7 @@ def _with_finding(one: CheckResult, number: int) -> str:
 
 
 def _difference(row: Keys, against: Keys) -> str:
-    """What a ratio is of: the keys in which its rows differ, and the size where they share it."""
+    """Name the terms of a ratio: the keys in which its rows differ, and a common size."""
     differing = [key for key in row if row[key] != against.get(key)]
     sides = [
         " ".join(

@@ -26,6 +26,7 @@ from gatherstats.crossover.data import as_json, saving_json
 from gatherstats.crossover.map import make_maps
 from gatherstats.crossover.saving import find_cases
 from gatherstats.crossover.terminal import saving_terminal, terminal
+from gatherstats.data.rows import Run
 from gatherstats.errors import UserError
 from gatherstats.process.output import complain
 from gatherstats.stats.samples import measure

@@ -10,7 +10,7 @@ COLUMNS = 100
 """Columns of wrapped text. The tables of the blog's rows fit into as many."""
 
 # A per cent sign and its number, and both sides of a relation such as "p = 0.5".
-_TOGETHER = re.compile(r" (?=%)| (?=[=<] )|(?<= [=<]) ")
+_UNBREAKABLE = re.compile(r" (?=%)| (?=[=<] )|(?<= [=<]) ")
 
 
 def wrapped(
@@ -24,7 +24,7 @@ def wrapped(
     # textwrap takes a beginning without a space for a part of the first word.
     start = first.replace(" ", "\xa0")
     lines = textwrap.wrap(
-        start + _TOGETHER.sub("\xa0", text),
+        start + _UNBREAKABLE.sub("\xa0", text),
         columns,
         subsequent_indent=first if later is None else later,
         break_long_words=False,
