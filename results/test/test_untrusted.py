@@ -14,7 +14,7 @@ import tracemalloc
 import hostile
 import pytest
 from conftest import RESULTS
-from gatherstats.claims.claims import PUBLIC
+from gatherstats.claims.claims_file import PUBLIC
 from gatherstats.compare import selfcheck_command
 from gatherstats.data import reader as loading
 from hypothesis import HealthCheck, given, settings

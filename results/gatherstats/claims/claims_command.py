@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 
-from gatherstats.claims import claims as format_of_claims
-from gatherstats.claims.claims import PUBLIC, check_claims, read_claims
+from gatherstats.claims import claims_file
+from gatherstats.claims.claims import check_claims
+from gatherstats.claims.claims_file import PUBLIC, read_claims
 from gatherstats.claims.data import as_json
 from gatherstats.claims.terminal import terminal
 from gatherstats.cli.inputs import load_usable, require_other
@@ -32,7 +33,7 @@ EXIT_STATUS = (
     " unreadable input, or an output that cannot be written"
 )
 
-DETAILS = format_of_claims.__doc__ or ""
+DETAILS = claims_file.__doc__ or ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

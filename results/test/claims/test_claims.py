@@ -4,7 +4,8 @@ import json
 
 import pytest
 from conftest import runner, write_files
-from gatherstats.claims.claims import Finding, check_claims, read_claims
+from gatherstats.claims.claims import Finding, check_claims
+from gatherstats.claims.claims_file import read_claims
 from gatherstats.claims.terminal import summary
 from gatherstats.data.reader import load
 from made import failed, repetitions, results

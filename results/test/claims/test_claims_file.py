@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import RESULTS, runner, write_files
-from gatherstats.claims.claims import PUBLIC, read_claims
+from gatherstats.claims.claims_file import PUBLIC, read_claims
 from gatherstats.data.reader import load
 from gatherstats.errors import UserError
 from made_claims import PUBLISHED, pair, true_run
