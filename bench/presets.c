@@ -109,6 +109,18 @@ static const char *const claims[] = {
     NULL,
 };
 
+/* The claims about whole files. */
+#define CLAIM_FILE "--scope=file --target=file --sync=none "
+
+static const char *const claim_files[] = {
+    CLAIM_FILE "--strategy=write,coalesce --file-bytes=64m --count=64 --size=16k "
+               "--benchmark_min_time=1e-9 --benchmark_repetitions=20",
+    CLAIM_FILE "--strategy=write,coalesce --file-bytes=64m --count=16 --size=64k",
+    CLAIM_FILE "--strategy=pwrite --preallocate=no,yes --file-bytes=64m --count=1 --size=64k",
+    CLAIM_FILE "--strategy=pwrite --create=truncate,unlink,overwrite,settle --file-bytes=16k --count=1 --size=16k",
+    NULL,
+};
+
 /* What one call and one iovec cost: `none` is the harness, and the differences between counts are the rest. */
 static const char *const syscall_costs[] = {
     "--scope=op --target=null,file --strategy=none,pwrite,pwritev --sync=none --count=1,2,4,8,9,16,64 --size=64 "
@@ -127,6 +139,8 @@ const struct preset presets[] = {
     {"wal", "a log record: a header of 24 bytes and a payload, made durable", wal},
     {"net", "a message: a header of 24 bytes and a payload, over Unix and TCP sockets", net},
     {"claims", "the shapes for which others have published which way wins", claims},
+    {"claim_files", "the same for whole files: copied into larger writes, preallocated, replaced, cut to length",
+     claim_files},
     {"syscall", "what one call and one more buffer cost, on /dev/null and on a file", syscall_costs},
     {NULL, NULL, NULL},
 };

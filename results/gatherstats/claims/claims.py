@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -51,12 +51,22 @@ class Check:
 
 @dataclass(frozen=True)
 class Claim:
-    """A public claim, and the checks that it implies."""
+    """A public claim, and the checks that it implies.
+
+    where: what a run's context must say for the claim to be about it, such as its file system.
+    """
 
     claim: str
     source: str
     note: str
     checks: list[Check]
+    where: Keys = field(default_factory=dict)
+
+    @property
+    def scopes(self) -> set[str]:
+        """The scopes of its rows: a run has one, so a claim about others is not put to it."""
+        rows = [keys for check in self.checks for keys in check.rows]
+        return {keys["scope"] for keys in rows if "scope" in keys}
 
 
 @dataclass(frozen=True)
@@ -85,11 +95,15 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class Result:
-    """A claim and its checks by target. missing: rows that no target has."""
+    """A claim and its checks by target.
+
+    missing: rows that no target has. elsewhere: why the claim is not about this run, "" if it is.
+    """
 
     claim: Claim
     by_target: dict[str, list[CheckResult]]
     missing: list[Keys]
+    elsewhere: str = ""
 
     def finding(self, target: str) -> Finding:
         """The claim holds on `target` if all checks do; one that does not hold decides."""
@@ -119,10 +133,14 @@ def check_claims(
     find = _Finder(measured)
     jobs: list[tuple[int, str, Check, list[RowSample | None]]] = []
     missing: list[list[Keys]] = []
+    reasons = [_elsewhere(claim, run) for claim in claims]
     for i, claim in enumerate(claims):
         fixed = claim.checks[0].row.get("target")
         lost: list[Keys] = []
         begun = len(jobs)
+        if reasons[i]:
+            missing.append(lost)
+            continue
         for target in [fixed] if fixed else targets:
             found = [
                 (check, [find(keys, target) for keys in check.rows])
@@ -134,10 +152,22 @@ def check_claims(
             lost = [keys for check in claim.checks for keys in check.rows]
         missing.append(lost)
     checked = _check_all(jobs, threshold)
-    results = [Result(c, {}, lost) for c, lost in zip(claims, missing)]
+    results = [
+        Result(claim, {}, lost, reason)
+        for claim, lost, reason in zip(claims, missing, reasons)
+    ]
     for (i, target, _, _), one in zip(jobs, checked):
         results[i].by_target.setdefault(target, []).append(one)
     return results
+
+
+def _elsewhere(claim: Claim, run: Run) -> str:
+    """Return why a claim is not about this run, "" if it is."""
+    for key, value in claim.where.items():
+        said = run.setting(key)
+        if said != value:
+            return f"it is about {key} {value}, and this run has {said or 'not said which'}"
+    return ""
 
 
 class _Finder:

@@ -1,6 +1,6 @@
 """The command claims.py: checks public claims about gathering and copying on this machine.
 
-claims.py RUN.json                      RUN.json is of --preset=claims
+claims.py RUN.json                      RUN.json is of --preset=claims or --preset=claim_files
 claims.py RUN.json --claims MINE.json   with claims of one's own besides
 """
 
@@ -25,7 +25,7 @@ from gatherstats.process.output import complain
 
 DESCRIPTION = (
     "Say of public claims about gathering and copying whether they hold here, from a run of"
-    " --preset=claims (Google Benchmark's JSON)."
+    " --preset=claims or --preset=claim_files (Google Benchmark's JSON)."
 )
 
 EXIT_STATUS = (
@@ -64,7 +64,11 @@ def main(options: argparse.Namespace) -> int:
             claims += read_claims(path)
         except UserError as error:
             raise UserError(f"{path}: {error}") from error
-    results = check_claims(run, claims, options.threshold / 100)
+    scopes = {row.name.scope for row in run.rows}
+    asked = [claim for claim in claims if claim.scopes <= scopes]
+    if claims and not asked:
+        raise UserError(f"{options.file}: no claim is about rows of its scope", 1)
+    results = check_claims(run, asked, options.threshold / 100)
     as_asked = (
         [as_json(run, results)] if options.format == "json" else terminal(run, results)
     )
@@ -72,12 +76,12 @@ def main(options: argparse.Namespace) -> int:
     failed = [f"{row.name}: failed: {row.error}" for row in run.rows if row.failed]
     for problem in [*run.problems, *failed]:
         status = complain(options.program, f"{run.path}: {problem}", 1)
-    lost = sum(not result.by_target for result in results)
+    lost = sum(not one.by_target and not one.elsewhere for one in results)
     if lost:
         status = complain(
             options.program,
             f"{run.path}: {lost} of {len(results)} claims have no row in this run"
-            " (--preset=claims measures all)",
+            " (--preset=claims and --preset=claim_files measure all)",
             1,
         )
     return status

@@ -5,6 +5,8 @@ Claims are data, in reference/claims/. A file is an object with a list "claims" 
     claim, source   the claim and its place, in words
     note            how the words became checks (optional)
     keys            keys of the rows' names that all its rows have; "scope" is one of them
+    where           keys of the context, without their prefix, and the values that they must have for
+                    the claim to be about a run, such as "filesystem" (may be left out)
     checks          a list; the claim holds if all of them do
 
 A check compares a "row" with a row "against", each given as further keys of the names, by a
@@ -68,7 +70,9 @@ def _read_claim(item: object, where: str) -> Claim:
         _read_check(check, shared, f"{where}, check {i}")
         for i, check in enumerate(checks, 1)
     ]
-    return Claim(item["claim"], item["source"], str(item.get("note", "")), made)
+    note = str(item.get("note", ""))
+    about = _read_keys(item.get("where", {}), where, "where")
+    return Claim(item["claim"], item["source"], note, made, about)
 
 
 def _read_check(item: object, shared: Keys, where: str) -> Check:

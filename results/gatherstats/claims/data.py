@@ -22,6 +22,8 @@ def as_json(run: Run, results: Sequence[Result]) -> str:
             "note": result.claim.note,
             "findings": {t: finding.value for t, finding in result.findings.items()},
             "missing": result.missing,
+            "where": result.claim.where,
+            "elsewhere": result.elsewhere,
             "checks": [
                 {
                     "target": target,

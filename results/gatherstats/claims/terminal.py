@@ -44,6 +44,8 @@ def terminal(run: Run, results: Sequence[Result]) -> list[str]:
 
 def summary(result: Result) -> str:
     """Say a claim's outcome in a sentence; it names the targets if they differ."""
+    if result.elsewhere:
+        return f"=> {Finding.OPEN.value}: {result.elsewhere}."
     if not result.by_target:
         return f"=> {Finding.OPEN.value}: no row {keys_text(result.missing[0])} in this run."
     found = result.findings
