@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says whether public claims about gathering and copying hold on this machine."""
+"""Checks public claims about gathering and copying on this machine."""
 
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The blog's table for two architectures, from alternate.py's launches."""
+"""Prints the blog's table for two architectures, from alternate.py's launches."""
 
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which of separate writes, gathering and copying wins, as a map."""
+"""Maps which of separate writes, gathering and copying wins."""
 
 import sys
 

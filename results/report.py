@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One HTML file from results files, verdicts first, then what they rest on."""
+"""Makes one HTML file from results files, verdicts first, then their basis."""
 
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Is this machine good enough to be believed?"""
+"""Checks how small a difference this machine can detect."""
 
 import sys
 

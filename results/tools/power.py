@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How often is a true difference found, and how often one that is not there?
+"""Measures how often the comparison finds a true difference, and a false one.
 
 power.py [RUN.json ...]     (without a file: the recorded runs in test/files)
 

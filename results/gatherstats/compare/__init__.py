@@ -1,4 +1,4 @@
-"""Two sides row by row: matching, verdicts, how they are shown, series of launches, the self-check.
+"""Comparisons row by row: matching, verdicts, their forms, series of launches, the self-check.
 
 May import: text, data, process, stats, cli
 """

@@ -1,4 +1,4 @@
-"""Compares two runs, two sets of launches, or the rows of one run, and says how complete that is."""
+"""Compares two runs, two sets of launches, or the rows of one run; reports what is missing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from gatherstats.stats.verdict import (
 
 
 class Method(NamedTuple):
-    """A correction for many pairs, and what people call it."""
+    """A correction for many pairs, and its name in a sentence."""
 
     title: str
     correct: Correction
@@ -50,13 +50,13 @@ CORRECTIONS = {
     "holm": Method("Holm's method", holm),
     "bh": Method("Benjamini and Hochberg's method", benjamini_hochberg),
 }
-"""The corrections by the names that the command line uses."""
+"""The corrections by their names on the command line."""
 
 ONE_LAUNCH = "one launch of each, and launches of one program differ too"
-"""Why a file is not compared with another one, but its figures shown beside the other's."""
+"""Why one file against one gets no verdicts, only figures."""
 
 PASSED, SLOWER, INCOMPLETE = 0, 1, 3
-"""Exit statuses: nothing is slower; something is; not all could be compared. 2 is bad usage."""
+"""Exit statuses: nothing is slower; something is; the comparison is incomplete. 2 is bad usage."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Settings:
 
     threshold: differences up to this share of the time count as none.
     correction: a name from CORRECTIONS.
-    across: aspects from comparable.ASPECTS that may differ, because they are the question.
-    force: compare whatever differs, and say so.
+    across: aspects from comparable.ASPECTS that may differ: they are the question.
+    force: compare despite all obstacles, and say so.
     fail_above: a row whose whole interval lies above this ratio makes the exit status 1.
     """
 
@@ -79,7 +79,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two rows that were compared."""
+    """Two compared rows."""
 
     base: RowSample
     other: RowSample
@@ -87,20 +87,20 @@ class Pair:
 
     @property
     def is_decidable(self) -> bool:
-        """Whether its samples could have given a decision at all."""
+        """Whether its samples could have given a decision."""
         return not self.verdict.effect.problem and self.verdict.attainable
 
 
 @dataclass
 class Comparison:
-    """What came out. Texts are as in the files, not yet safe to print.
+    """The result. Texts are as in the files, not yet safe to print.
 
-    key: along which key of the names rows of one run were compared; "" for rows of the same name.
-    unit: what the values of the samples are, "repetitions" or "launches".
-    problems: what is missing, failed or refused, a line each; with one, the verdict is incomplete.
-    forced: why this should not have been compared.
-    notes: what a reader should know besides.
-    drifts: how much drift was taken out, by what it was taken out of.
+    key: the key along which rows of one run were compared; "" for rows of the same name.
+    unit: the samples' values, "repetitions" or "launches".
+    problems: missing, failed and refused rows, a line each; any makes the comparison incomplete.
+    forced: obstacles that were overridden.
+    notes: further facts for the reader.
+    drifts: the drift removed, by the run it was removed from.
     """
 
     settings: Settings
@@ -116,20 +116,20 @@ class Comparison:
 
     @property
     def counts(self) -> dict[Outcome, int]:
-        """How many pairs have each verdict."""
+        """The number of pairs with each verdict."""
         found = Counter(pair.verdict.outcome for pair in self.pairs)
         return {outcome: found[outcome] for outcome in Outcome}
 
     @property
     def geometric_mean(self) -> float | None:
-        """The geometric mean of the pairs' ratios, None without any ratio."""
+        """The geometric mean of the pairs' ratios, None without ratios."""
         ratios = [p.verdict.effect.ratio for p in self.pairs]
         logs = [math.log(r) for r in ratios if math.isfinite(r) and r > 0]
         return math.exp(float(np.mean(logs))) if logs else None
 
     @property
     def slower(self) -> list[Pair]:
-        """The pairs that are surely slower by more than `fail_above`: by their whole interval."""
+        """The pairs that are judged slower and whose whole interval lies above `fail_above`."""
         return [
             pair
             for pair in self.pairs
@@ -139,20 +139,20 @@ class Comparison:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything in the files was compared, and with enough repetitions to tell."""
+        """Whether all rows of the files were compared, with enough repetitions for a decision."""
         decidable = all(pair.is_decidable for pair in self.pairs)
         return bool(self.pairs) and decidable and not self.problems
 
     @property
     def exit_status(self) -> int:
-        """PASSED, SLOWER or INCOMPLETE; what is surely slower outweighs what is missing."""
+        """PASSED, SLOWER or INCOMPLETE; a slower row outweighs a missing one."""
         if self.slower:
             return SLOWER
         return PASSED if self.is_complete else INCOMPLETE
 
 
 def refusals(old: list[Run], new: list[Run], settings: Settings) -> list[str]:
-    """Why these runs must not be compared, a line for each reason; none if they may."""
+    """List the obstacles to comparing these runs, a line each; none if they may be compared."""
     if settings.force:
         return []
     return [
@@ -168,7 +168,7 @@ def refusals(old: list[Run], new: list[Run], settings: Settings) -> list[str]:
 
 
 def given_twice(runs: Iterable[Run]) -> tuple[Run, Run] | None:
-    """Two of these that are the same run, perhaps under two names; None if there are none."""
+    """Find two runs that are the same, perhaps under two names; None if all differ."""
     known: dict[tuple, Run] = {}
     for run in runs:
         rows = (
@@ -189,8 +189,8 @@ def compare_runs(
 ) -> Comparison:
     """Compare rows of the same name; several files on a side are launches, each one value.
 
-    One file against one gives figures and no verdict. turns: in which turn each launch was made, the
-    same on both sides; None where only the launches' dates may tell.
+    One file against one gives figures and no verdict. turns: the turn of each launch, the same on
+    both sides; None to derive it from the launches' dates.
     """
     result = Comparison(settings, old, new)
     _note_obstacles(result)
@@ -243,7 +243,7 @@ def _sides(old: list[Run], new: list[Run]) -> list[tuple[list[Run], str]]:
 
 
 def _note_obstacles(result: Comparison) -> None:
-    """Note what speaks against comparing and is compared all the same."""
+    """Record the obstacles that were overridden."""
     sides = result.base_runs, result.other_runs
     for found in obstacles(*sides):
         if not found.within and found.aspect in allowed(result.settings.across):
@@ -293,9 +293,9 @@ def _on(side: str, text: str) -> str:
 
 
 def _judge(result: Comparison, matching: Matching, undecided: str = "") -> None:
-    """Fill in the pairs, and note what stands on one side only.
+    """Fill in the pairs, and record rows of one side only.
 
-    undecided: why none of them may have a verdict, "" if they may.
+    undecided: why no pair may have a verdict, "" if they may.
     """
     result.problems += _one_sided(result, matching)
     matches = _allowed(result, matching.matches)
@@ -318,7 +318,7 @@ def _judge(result: Comparison, matching: Matching, undecided: str = "") -> None:
 
 
 def _without_word(verdict: Verdict, reason: str) -> Verdict:
-    """The figures of a verdict, undecided for this reason unless there is no interval either."""
+    """Make a verdict undecided for this reason; one without an interval keeps its own reason."""
     effect = verdict.effect
     problem = reason if math.isfinite(effect.low) else effect.problem
     effect = replace(effect, p=math.nan, problem=problem)
@@ -326,7 +326,7 @@ def _without_word(verdict: Verdict, reason: str) -> Verdict:
 
 
 def _tables(result: Comparison, matches: list[Match]) -> list[Hashable] | None:
-    """Which pairs are corrected for each other: all, but for what was published in tables of its own."""
+    """Name each pair's family for the correction: one for all pairs, but one for each published table."""
     if not is_published(result.base_runs[0]):
         return None
     return [system_of(match.other.row.name) for match in matches]
@@ -344,7 +344,7 @@ def _one_sided(result: Comparison, matching: Matching) -> list[str]:
 
 
 def _allowed(result: Comparison, matches: list[Match]) -> list[Match]:
-    """Those that can be judged. Rows that failed are left out: they are listed already."""
+    """Return the pairs that can be judged. Failed rows are left out: they are listed already."""
     usable = [
         m for m in matches if m.base.sample is not None and m.other.sample is not None
     ]

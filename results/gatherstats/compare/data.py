@@ -1,8 +1,8 @@
-"""Writes a comparison for programs: JSON and CSV.
+"""Writes a comparison for programs, as JSON and CSV.
 
-JSON is strict: there is no NaN and no Infinity, and what is not known is null. Keys are only ever
-added; "version" changes when one changes its meaning. In CSV a text that a spreadsheet would take for
-a formula begins with an apostrophe, and control characters are escapes such as \\x1b.
+JSON is strict: unknown values are null, never NaN or Infinity. Keys are only ever added; "version"
+changes when one changes its meaning. In CSV an apostrophe precedes texts that a spreadsheet would take
+for a formula, and control characters are escapes such as \\x1b.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KEYS = {
     "notes": "what else to know",
     "drift": "by file: low and high (percentiles 5 and 95), scatter before and after, removed",
 }
-"""What the JSON object has."""
+"""The keys of the JSON object, and their meaning."""
 
 PAIR_KEYS = {
     "name": "the other row's name (the only one, where both rows have the same)",
@@ -64,11 +64,11 @@ PAIR_KEYS = {
     "sentence": "all this in words",
     "forced": "whether it should not have been compared (--force)",
 }
-"""What a pair has, in the order of the CSV's columns."""
+"""The keys of a pair, in the order of the CSV's columns, and their meaning."""
 
 
 def as_json(comparison: Comparison) -> list[str]:
-    """One JSON object."""
+    """Format the comparison as one JSON object."""
     settings = comparison.settings
     drifts = {
         side
@@ -105,7 +105,7 @@ def as_json(comparison: Comparison) -> list[str]:
 
 
 def describe_keys() -> str:
-    """The keys of the JSON and the columns of the CSV, for a help text."""
+    """Describe the keys of the JSON and the columns of the CSV, for a help text."""
     parts = []
     for title, keys in (
         ("--format=json prints one object; what is not known is null:", KEYS),
@@ -120,7 +120,7 @@ def describe_keys() -> str:
 
 
 def as_csv(comparison: Comparison) -> list[str]:
-    """A line for each pair; what is missing, failed or refused is not in it."""
+    """Format a line for each pair; missing, failed and refused rows have none."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(PAIR_KEYS), lineterminator="\n")
     writer.writeheader()
@@ -131,7 +131,7 @@ def as_csv(comparison: Comparison) -> list[str]:
 
 
 def _inert(value: object) -> object:
-    """A cell that is one line, and that no spreadsheet takes for a formula."""
+    """Make a cell one line, and no formula for any spreadsheet."""
     if not isinstance(value, str):
         return value
     text = printable(value)

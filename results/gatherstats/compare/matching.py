@@ -1,4 +1,4 @@
-"""Finds out which row is compared with which: by name in two runs, or along one key in one run."""
+"""Pairs rows for a comparison: by name in two runs, or along one key in one run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gatherstats.stats.samples import RowSample
 
 @dataclass(frozen=True)
 class Match:
-    """Two rows to be compared. obstacle: why they should not be, "" if nothing speaks against it."""
+    """Two rows to compare. obstacle: the reason against it, "" if there is none."""
 
     base: RowSample
     other: RowSample
@@ -23,7 +23,7 @@ class Match:
 
 @dataclass
 class Matching:
-    """What is to be compared, and the names of the rows that stand on one side only."""
+    """The rows to compare, and the names of rows of one side only."""
 
     matches: list[Match]
     only_base: list[str] = field(default_factory=list)
@@ -94,7 +94,7 @@ def match_by_key(
 def _by_rest(
     rows: Iterable[RowSample], left_out: tuple[str, ...]
 ) -> dict[object, list[RowSample]]:
-    """The rows by their names without some keys; other suites' rows by their whole names."""
+    """Index the rows by their names without some keys; other suites' rows by their whole names."""
     groups: dict[object, list[RowSample]] = {}
     for one in rows:
         name = one.row.name

@@ -1,4 +1,4 @@
-"""The options of a comparison, for the commands that make one, and how it is shown."""
+"""Options of comparisons, for all commands that make one, and their output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMATS = {
     "csv": as_csv,
     "json": as_json,
 }
-"""How a comparison can be written."""
+"""The formats of a comparison."""
 
 EXIT_STATUS = (
     "0 nothing is slower; 1 something is slower (beyond --fail-above); 3 nothing is known to be"
@@ -36,7 +36,7 @@ EXIT_STATUS = (
 def add_comparison_options(
     parser: argparse.ArgumentParser, with_output: bool = True
 ) -> None:
-    """Add what says how to compare and how to show it."""
+    """Add the options of the comparison and its output."""
     group = parser.add_argument_group("the comparison")
     add_threshold(group)
     group.add_argument(
@@ -71,7 +71,7 @@ def add_comparison_options(
 
 
 def settings(options: argparse.Namespace) -> Settings:
-    """The settings that these options give."""
+    """Make the settings of these options."""
     return Settings(
         options.threshold / 100,
         options.correction,

@@ -1,4 +1,4 @@
-"""Judges a machine by a run of one row, and of the same row with a little more to do."""
+"""Judges a machine by a run of one row, and of the same row with a few bytes more to write."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ from gatherstats.text.safe import printable
 from gatherstats.text.table import render
 
 EXTRA = (0.01, 0.02, 0.05)
-"""By how much more the slower rows have to do, as a share."""
+"""The additional bytes of the slower rows, as a share."""
 
 TOLD = 0.0
-"""The threshold: what counts here is whether a difference is told from none, however small it is."""
+"""The threshold of verdicts: no difference counts as none, however small it is."""
 
 TRIES = 400
 """Comparisons of a row with itself; half as many of every other kind."""
 
 SIZES = (10, 30, 100)
-"""Repetitions for which the smallest difference is looked for. The run needs twice as many; where
-it has fewer, half of what it has is the last."""
+"""Repetitions for which the smallest detectable difference is computed. The run needs twice as
+many; the last size is half of the run's repetitions, if that is less."""
 
 MOST_ROWS = 20
-"""Rows that are looked at; each takes a second or so."""
+"""Most rows that are checked; each takes a second or so."""
 
 FEWEST = 8
-"""Repetitions of a row without which nothing can be said: two halves of four."""
+"""Fewest repetitions of a row: two halves of four."""
 
 BASE_BYTES = 100_000_000
 
 
 @dataclass(frozen=True)
 class Slowed:
-    """A row that has more to do. All but n are shares.
+    """A row with more bytes to write. All fields but n are shares.
 
-    known: by how much more it has to do; measured: by how much its median is larger.
-    found: how often it was called slower.
+    known: the additional bytes; measured: the increase of its median.
+    found: the tries that called it slower.
     """
 
     known: float
@@ -65,11 +65,12 @@ class Slowed:
 
 @dataclass(frozen=True)
 class SelfCheck:
-    """What a machine can tell apart.
+    """The smallest differences that a machine can detect.
 
     row: its name; repetitions: of that row; n: of each sample.
-    false_alarms: how often two samples of one row were called different, of `tries`.
-    smallest: by n, the smallest difference that is found in FOUND of the tries (None: none is).
+    false_alarms: the share of `tries` that called two samples of one row different.
+    smallest: by n, the smallest difference that a share of FOUND of the tries finds; None if none
+    is.
     correlation: of a repetition's deviation with the next one's, before and after removing drift.
     """
 
@@ -86,13 +87,13 @@ class SelfCheck:
 
     @property
     def is_believable(self) -> bool:
-        """Whether false alarms are no more than ALPHA, give or take three standard errors."""
+        """Whether false alarms are at most ALPHA and three standard errors."""
         error = math.sqrt(ALPHA * (1 - ALPHA) / self.tries)
         return self.random_order and self.false_alarms <= ALPHA + 3 * error
 
 
 def preset_lines(repetitions: int) -> list[str]:
-    """The suite's options for such a run, a line for each row."""
+    """Return the suite's options for such a run, a line for each row."""
     return [
         f"--benchmark_min_time=1e-9 --benchmark_repetitions={repetitions} --scope=file"
         " --strategy=pwrite --target=file --sync=none --count=4 --size=16000 --buffers=one"
@@ -102,7 +103,7 @@ def preset_lines(repetitions: int) -> list[str]:
 
 
 def check(run: Run, rng: np.random.Generator, tries: int = TRIES) -> SelfCheck:
-    """Compare the first row with itself, and with those that have more bytes to write.
+    """Compare the first row with itself, and with the rows that have more bytes to write.
 
     Raises UserError when the run has no row that would do.
     """
@@ -136,7 +137,7 @@ def check(run: Run, rng: np.random.Generator, tries: int = TRIES) -> SelfCheck:
 
 
 def report(result: SelfCheck) -> list[str]:
-    """The lines to print."""
+    """Lay out the lines to print."""
     n = result.n
     alarms = round(result.false_alarms * result.tries)
     lines = [
@@ -205,7 +206,7 @@ def _slowed(
     tries: int,
     rng: np.random.Generator,
 ) -> list[Slowed]:
-    """The rows that differ from the first in the file's size alone, and how often that is found."""
+    """Find the rows that differ from the first in the file's size alone, and the share of tries that find it."""
     result = []
     first = rows[0].name
     for i, row in enumerate(rows[1:], start=1):

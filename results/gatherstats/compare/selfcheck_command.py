@@ -1,7 +1,7 @@
-"""The command selfcheck.py: is this machine good enough to be believed?
+"""The command selfcheck.py: checks how small a difference this machine can detect.
 
-selfcheck.py [--dir=DIR]        measures for two minutes and says what can be told apart here
-selfcheck.py --from=RUN.json    says it of a run that is there
+selfcheck.py [--dir=DIR]        measures for two minutes and reports what it can detect
+selfcheck.py --from=RUN.json    reports it for an existing run
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gatherstats.process.interruption import signals_raise
 SUITE = Path(__file__).resolve().parents[3] / "build" / "bench" / "gatherbench"
 
 CALIBRATION = 3
-"""Repetitions of the short run that tells how long a repetition takes."""
+"""Repetitions of the short run that measures the length of a repetition."""
 
 ANALYSIS_S = 15.0
 """Seconds kept for the arithmetic."""
@@ -44,7 +44,7 @@ EXIT_STATUS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what to measure, or what was measured."""
+    """Add the measurement's options, or the file of one."""
     parser.add_argument(
         "--seconds",
         type=_seconds,
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Measure, print what can be told apart, and return the exit status."""
+    """Measure, print the detectable differences, and return the exit status."""
     if options.run == "" or options.output == "":
         options.refuse("a file has an empty name")
     if options.run and options.output:
@@ -101,7 +101,7 @@ def _seconds(text: str) -> float:
 
 
 def _measure(options: argparse.Namespace) -> Run:
-    """Run the suite for the time that there is."""
+    """Run the suite for the given time."""
     try:
         with signals_raise(), tempfile.TemporaryDirectory() as folder:
             return _measure_in(Path(folder), options)
@@ -126,7 +126,7 @@ def _measure_in(folder: Path, options: argparse.Namespace) -> Run:
     out = folder / "run.json"
     _launch(options, repetitions, out)
     run = load_all([str(out)])[0]
-    if options.output:  # an interrupted run is not worth an older one
+    if options.output:  # an interrupted run must not replace an older one
         save(options.output, out.read_bytes())
     return run
 

@@ -1,8 +1,8 @@
-"""Runs two commands in turn, many launches of each, and keeps only results that are complete.
+"""Runs two commands in turn, many launches of each, and keeps only complete results.
 
-A folder holds one series: `alternate.json` says which commands and which seed, `a-01.json` and
-`b-01.json` are the first pair of launches, and so on. A launch writes into a hidden folder and its
-file is renamed when it is whole, so what has its name is complete.
+A folder holds one series: `alternate.json` has the commands and the seed, `a-01.json` and
+`b-01.json` are the first pair of launches, and so on. A launch writes into a hidden folder, and its
+file is renamed when complete: every file of that name is whole.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from gatherstats.process.children import run_command
 from gatherstats.process.interruption import signals_raise
 
 SIDES = ("a", "b")
-"""The two commands, by the names that their files start with."""
+"""The two commands, by the first letter of their files."""
 
 MANIFEST = "alternate.json"
-"""The file that says what a folder's launches are."""
+"""The file that describes a folder's series."""
 
 _UNFINISHED = ".unfinished-"
 
@@ -42,7 +42,7 @@ class Series:
     """Alternating launches of two commands.
 
     commands: by side, each as a list of arguments.
-    seed: decides which command comes first in each pair.
+    seed: determines which command comes first in each pair.
     """
 
     folder: Path
@@ -51,24 +51,24 @@ class Series:
     seed: int
 
     def path(self, side: str, number: int) -> Path:
-        """Where the results of a launch are; the first has number 1."""
+        """Return the results file of a launch; the first has number 1."""
         return self.folder / f"{side}-{number:02}.json"
 
     def paths(self, side: str) -> list[Path]:
-        """The files of all launches of a side."""
+        """List the files of all launches of a side."""
         return [self.path(side, number + 1) for number in range(self.launches)]
 
     def order(self) -> list[tuple[str, int]]:
-        """All launches, as side and number, in the order in which they are made."""
+        """List all launches, as side and number, in their order in time."""
         result = []
         for number in range(1, self.launches + 1):
-            # Each pair has a generator of its own, so that a longer series starts with the same.
+            # A generator for each pair: a longer series starts with the same order.
             first = random.Random(f"{self.seed} {number}").randrange(2)
             result += [(SIDES[first], number), (SIDES[1 - first], number)]
         return result
 
     def missing(self) -> list[tuple[str, int]]:
-        """The launches that are still to be made."""
+        """List the missing launches."""
         return [launch for launch in self.order() if not self.path(*launch).exists()]
 
 
@@ -79,10 +79,10 @@ def open_series(
     seed: int | None,
     across: frozenset[str] = frozenset(),
 ) -> Series:
-    """Start a series in `folder`, or go on with the one that is there.
+    """Start a series in `folder`, or continue the one that is there.
 
-    seed: None for the one that the folder has, or else a new one.
-    across: which of the aspects "boot" and "build" may differ from when the series began.
+    seed: None for the folder's, or else a new one. across: the aspects "boot" and "build", if they
+    may have changed since the series began.
     Raises UserError when the folder holds something else, or cannot be used.
     """
     manifest = folder / MANIFEST
@@ -109,11 +109,11 @@ def run_series(
     report: Callable[[str], None],
     refused: Callable[[], bool],
 ) -> int:
-    """Make the launches that are missing, and return how many of each there are then.
+    """Make the missing launches, and return the number of launches of each side.
 
-    report: is given a line about each launch, with the time left.
-    refused: is called when there is a pair, and says whether that ends the series: more launches of
-    two that must not be compared would be in vain.
+    report: called with a line about each launch, with the time left. refused: called for the first
+    pair; True ends the series, because two programs that must not be compared need no more
+    launches.
     Raises UserError for a launch without results, or where another process makes them, and
     interruption.Interrupted.
     """
@@ -123,7 +123,7 @@ def run_series(
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from making launches in the folder, by a lock on its manifest."""
+    """Lock the folder's manifest, against other processes that would make launches in it."""
     try:
         manifest = open(folder / MANIFEST)
     except OSError as error:
@@ -195,9 +195,9 @@ def _check_same(
 
 
 def _circumstances(commands: dict[str, list[str]]) -> dict[str, object]:
-    """What must not change while a series is made: since when the machine runs, and the programs.
+    """Return the facts that must not change during a series: the boot and the programs.
 
-    What cannot be read is left out.
+    Facts that cannot be read are left out.
     """
     found: dict[str, object] = {"programs": {}}
     with contextlib.suppress(OSError):
@@ -244,7 +244,7 @@ def _time_left(start: float, done: int, missing: list) -> str:
 
 
 def _launch(series: Series, side: str, number: int) -> None:
-    """Run one command and put its results in place."""
+    """Run one command and move its results to their place."""
     target = series.path(side, number)
     with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=series.folder) as private:
         part = Path(private) / target.name
@@ -269,7 +269,7 @@ def _launch(series: Series, side: str, number: int) -> None:
             raise UserError(
                 f"{target.name}: no results, exit status {status}: {reason}"
             ) from error
-        # A row that failed makes the status 1 and is in the file; a signal cuts the file short.
+        # A failed row makes the status 1 and is in the file; a signal cuts the file short.
         if status not in (0, 1):
             raise UserError(
                 f"{target.name}: exit status {status}: {said[-1] if said else 'no message'}"

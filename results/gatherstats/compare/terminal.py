@@ -1,4 +1,4 @@
-"""Shows a comparison to people: for a terminal, or in Markdown."""
+"""Shows a comparison to people, on a terminal or in Markdown."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from gatherstats.text.units import Unit, ratio_text, ratio_texts, time_unit
 from gatherstats.text.wrapped import COLUMNS, wrapped
 
 SHORTEST = 20
-"""Names are not cut shorter than this."""
+"""Shortest length of a cut name."""
 
 MOST_LISTED = 20
-"""How many lines of one kind a person is shown."""
+"""Most lines of one kind."""
 
 
 @dataclass(frozen=True)
 class _Style:
-    """How one format is written: what makes text safe, lays out a table, and starts a line."""
+    """One format: functions for safe text, tables and the start of a line."""
 
     safe: Callable[[str], str]
     layout: Callable[..., list[str]]
@@ -48,12 +48,12 @@ class _Style:
 
 
 def terminal(comparison: Comparison) -> list[str]:
-    """The lines of a plain table with what stands above and below it."""
+    """Lay out the comparison as plain text."""
     return _lines(comparison, _Style(printable, _render_fitting, ""))
 
 
 def as_markdown(comparison: Comparison) -> list[str]:
-    """The same in GitHub's Markdown."""
+    """Lay out the comparison in GitHub's Markdown."""
     return _lines(comparison, _Style(markdown, render, "- "))
 
 
@@ -74,7 +74,7 @@ def _lines(comparison: Comparison, style: _Style) -> list[str]:
 
 
 def _environment(comparison: Comparison) -> list[str]:
-    """What the two sides ran on; where they differ, both."""
+    """Describe the environment of both sides; facts that differ, for each."""
     if comparison.key:
         described = describe_briefly(*comparison.base_runs)
         texts = [f"{heading}: {text}" for heading, text in described]
@@ -99,7 +99,7 @@ def _environment(comparison: Comparison) -> list[str]:
 
 
 def _absent(heading: str, runs: list[Run]) -> str:
-    """What it means that a side says nothing under this heading."""
+    """Describe a side that has no fact under this heading."""
     if heading == UNDER_LOAD and knows_load(*runs):
         return "no"
     return "not by anything known" if heading == SPOILED else "not known"
@@ -112,7 +112,7 @@ def _paths(runs: list[Run]) -> str:
 
 
 def _table(comparison: Comparison, style: _Style) -> list[list[str]]:
-    """What all rows share, and the table."""
+    """Lay out the rows' common part, and the table."""
     pairs = comparison.pairs
     shared, names = shorten([pair.other.row.name for pair in pairs])
     above = [f"All rows: {shared}"] if shared else []
@@ -162,8 +162,10 @@ _KEY_OF_A_WORD = re.compile(r"(^|/)[a-z_]+:(?!(?:yes|no)(?:/|$))(?=[a-z])")
 
 
 def _render_fitting(headers: list[str], rows: list[list[str]], left: int) -> list[str]:
-    """A plain table; where it would be too wide, words in names stand without their keys, and if
-    that is not enough, names are cut in their middle, or stand on lines of their own.
+    """Lay out a plain table that fits the screen.
+
+    If it is too wide, values in names lose their keys; if that is not enough, names are cut in the
+    middle, or get a line of their own.
     """
     columns = screen_width()
     lines = render_plain(headers, rows, left)
@@ -183,7 +185,7 @@ def _render_fitting(headers: list[str], rows: list[list[str]], left: int) -> lis
 
 
 def _names_above(headers: list[str], rows: list[list[str]], left: int) -> list[str]:
-    """The table without the columns to the left, which stand on a line above each row's."""
+    """Lay out the table with each row's name on a line above its figures."""
     heading, rule, *figures = render_plain(headers[left:], [r[left:] for r in rows], 0)
     names = [" against ".join(row[:left]) for row in rows]
     lines = [line for pair in zip(names, figures) for line in pair]
@@ -242,7 +244,7 @@ def _summary(comparison: Comparison) -> str:
 
 
 def _reach(comparison: Comparison) -> list[str]:
-    """Says it where so few values and so many pairs allow no decision."""
+    """Say so if the values are too few, or the pairs too many, for any decision."""
     out = [
         pair.verdict
         for pair in comparison.pairs
@@ -266,7 +268,7 @@ def _problems(comparison: Comparison) -> list[str]:
 
 
 def _undecidable(comparison: Comparison) -> list[str]:
-    """Why pairs that were compared allow no decision."""
+    """Say why compared pairs allow no decision."""
     untested = sum(bool(p.verdict.effect.problem) for p in comparison.pairs)
     too_few = any(
         not p.verdict.effect.problem for p in comparison.pairs if not p.is_decidable
@@ -280,7 +282,7 @@ def _undecidable(comparison: Comparison) -> list[str]:
 
 
 def _items(texts: list[str], style: _Style) -> list[str]:
-    """Wrapped lines, each text on its own."""
+    """Wrap each text into lines of its own."""
     columns = min(COLUMNS, screen_width())
     return [
         line
@@ -290,7 +292,7 @@ def _items(texts: list[str], style: _Style) -> list[str]:
 
 
 def _listed(heading: str, texts: list[str], style: _Style) -> list[str]:
-    """A heading and a list under it; of very many texts only the first."""
+    """Lay out a heading and a list under it, cut after MOST_LISTED."""
     shown = texts[:MOST_LISTED]
     if len(texts) > MOST_LISTED:
         rest = f"and {len(texts) - MOST_LISTED} more (--format=json lists all)"

@@ -1,4 +1,4 @@
-"""Builds HTML and SVG in which all text is escaped, whatever a results file holds."""
+"""Builds HTML and SVG that escape all text from results files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ class Markup(str):
 def element(
     tag: str, *children: str, **attributes: str | int | float | bool | None
 ) -> Markup:
-    """One element. A trailing underscore of an attribute's name is dropped, others become hyphens.
+    """Make an element.
 
-    Attributes that are None or False are left out; True gives the name alone.
+    An attribute's name loses a trailing underscore, and other underscores become hyphens. None and
+    False leave the attribute out; True gives its name alone.
     """
     opening = tag + "".join(_attribute(k, v) for k, v in attributes.items())
     if tag in _VOID:
@@ -29,12 +30,12 @@ def element(
 
 
 def join(parts: Iterable[str], separator: str = "") -> Markup:
-    """The parts one after another, each escaped unless it is markup."""
+    """Join the parts, each escaped unless it is markup."""
     return Markup(separator.join(escape(part) for part in parts))
 
 
 def escape(text: str) -> Markup:
-    """`text` as markup. Control characters become visible escapes first."""
+    """Escape `text`. Control characters become visible escapes first."""
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(printable(text), quote=True))
@@ -51,5 +52,5 @@ def _attribute(name: str, value: str | int | float | bool | None) -> str:
 
 
 def _number(value: float) -> str:
-    """A coordinate: hundredths are finer than anyone can see."""
+    """Format a coordinate, in hundredths: finer than anyone can see."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

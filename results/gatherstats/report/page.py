@@ -1,4 +1,4 @@
-"""Makes the report: one HTML file that needs nothing else, with the verdicts first.
+"""Makes the report: one self-contained HTML file, with the verdicts first.
 
 What it says comes from the same code as the terminal's text: blog/run_report.py, the modules named
 _words, and crossover/cells.py.
@@ -56,7 +56,7 @@ def make_page(runs: Sequence[Run], threshold: float) -> str:
 
 
 def _verdicts(examined: Sequence[RunAnalysis]) -> Markup:
-    """What all files say, before anything else."""
+    """Make the section of all files' verdicts, the first of the page."""
     blocks = []
     for one in examined:
         link = element("a", one.title, href=f"#run-{one.number}")
@@ -76,7 +76,7 @@ def _beside(group: Sequence[RunAnalysis]) -> Markup:
 
 
 def _groups(examined: Sequence[RunAnalysis]) -> list[list[RunAnalysis]]:
-    """Files with rows of the same names stand side by side, such as those of two file systems."""
+    """Group files with rows of the same names, such as those of two file systems: they stand side by side."""
     groups: list[tuple[set[str], list[RunAnalysis]]] = []
     for one in examined:
         names = {row.name.text for row in one.run.rows}

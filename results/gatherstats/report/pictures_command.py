@@ -1,4 +1,4 @@
-"""The command pictures.py: the pictures of the README, from runs that were kept.
+"""The command pictures.py: draws the READMEs' pictures, from the measured runs in this repository.
 
 map.svg is the crossover map on the first target, account.svg where the gain comes from, advice.svg
 the advice on every target.
@@ -86,6 +86,6 @@ def _write(plot: Markup, path: Path) -> None:
 
 
 def _found(folder: Path, name: str) -> str:
-    """The run's file, compressed or not."""
+    """Find the run's file, compressed or not."""
     plain = folder / f"{name}.json"
     return str(plain if plain.exists() else folder / f"{name}.json.gz")

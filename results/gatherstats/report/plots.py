@@ -19,13 +19,13 @@ from gatherstats.stats.samples import RowSample
 from gatherstats.text.units import Unit, time_text
 
 MOST_DOTS = 2500
-"""Of more samples than this, percentiles are drawn instead of each sample."""
+"""Most samples that are drawn one by one; of more, the plot has percentiles."""
 
 MOST_LATENCIES = 24
-"""Rows in the plot of latencies; the table beside it has more."""
+"""Most rows in the plot of latencies; the table beside it has more."""
 
 PERCENTILES = {"p50": 1, "p99": 100, "p99.9": 1000, "max": 1}
-"""Counters with a row's latencies, in nanoseconds, and how many operations each takes at least."""
+"""Counters with a row's latencies, in nanoseconds, and the operations that each needs at least."""
 
 MOST_BARS = 24
 """Rows in a plot of phases; the table beside it has more."""
@@ -149,7 +149,7 @@ def samples_plot(measured: Sequence[RowSample], number: str) -> Markup | None:
     logs = np.concatenate(
         [np.log(o.row.times_s / np.median(o.row.times_s)) for o in used]
     )
-    # What was taken out of a sample is what its time was divided by.
+    # Drift is the measured time over the time without drift.
     drift = np.concatenate([np.log(o.row.times_s / o.sample.times_s) for o in used])
     return _draw_samples(starts, logs[order], drift[order], number)
 
@@ -176,7 +176,7 @@ def _draw_samples(
         made.append(svg.line(left, at, right, at, "grid"))
         made.append(svg.text(left - 4, at + 4, f"{tick:+g} %" if tick else "0", "end"))
     for tick in svg.round_steps(first, last):
-        # Words at the edges would be cut.
+        # Labels at the edges would be cut off.
         at = min(max(float(x(tick)), left + 8), right - 8)
         made.append(svg.text(at, bottom + 14, f"{tick:g}", "middle"))
     made.append(svg.text(right, bottom + 28, "seconds since the start", "end"))
@@ -207,7 +207,7 @@ def _band(starts: np.ndarray, logs: np.ndarray, x, y) -> list[Markup]:
 
 
 def _thinned(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
-    """As many points as the plot is wide are enough for a line."""
+    """Thin a line's points out to one for each unit of the plot's width."""
     chosen = np.unique(
         np.linspace(0, x.size - 1, min(x.size, 2 * svg.WIDTH)).astype(int)
     )
@@ -215,7 +215,7 @@ def _thinned(x: np.ndarray, y: np.ndarray) -> list[tuple[float, float]]:
 
 
 def latencies_of(row: Row) -> dict[str, float]:
-    """A row's percentiles in seconds, those that its operations are enough for; {} without any."""
+    """Return a row's percentiles in seconds, if it has enough operations for them; {} without any."""
     operations = row.counter("latency_ops")
     known = {name: row.counter(name) for name in PERCENTILES}
     if row.failed or known["p50"] is None or known["max"] is None:

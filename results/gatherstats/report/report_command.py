@@ -1,4 +1,4 @@
-"""The command report.py: one HTML file from results files, verdicts first, then what they rest on.
+"""The command report.py: makes one HTML file from results files, verdicts first, then their basis.
 
 report.py RUN.json ... -o report.html
 """

@@ -1,4 +1,4 @@
-"""Computes all that the report says about a run."""
+"""Analyses a run for the report."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from gatherstats.stats.verdict import Verdict
 from gatherstats.stats.verdict_words import sentence
 
 MOST_TABLES = 20
-"""Of more tables than this none is shown but the blog's: maps and the list of rows say the same."""
+"""Most tables of a run. Beyond, only the blog's are shown: maps and the list of rows have the same figures."""
 
 
 MOST_MAPS = 24
-"""Maps of one run."""
+"""Most maps of a run."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class RunAnalysis:
     groups: its tables, each with the verdicts on its rows; left_out: how many more there would be.
     models: of this run, and once all are examined, of all runs of the report.
     saving: the files that it saved in several ways.
-    title: what the file is called; number: which file of the report it is, from 1.
+    title: the file's title; number: the file's place in the report, from 1.
     """
 
     run: Run
@@ -82,7 +82,7 @@ def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
 
 
 def verdict_sentences(one: RunAnalysis) -> list[str]:
-    """A run's verdicts in sentences: the blog's loop, the maps' advice; else all pairs."""
+    """Put a run's verdicts into sentences: the blog's loop, the maps' advice; else all pairs."""
     run = one.run
     sentences = [
         f"{title_of_sync(case.sync)}: {line}"

@@ -1,4 +1,4 @@
-"""The sections that the report has for each run, and the published tables."""
+"""Makes the report's section of each run, and of the published tables."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ from gatherstats.report.tables import (
 from gatherstats.stats.verdict_words import drift_text
 
 MOST_LISTED = 100
-"""Lines in a list of what failed or was refused."""
+"""Most lines in a list of failed and refused rows."""
 
 
 def run_section(one: RunAnalysis) -> Markup:
@@ -130,7 +130,7 @@ def _tables(one: RunAnalysis) -> list[Markup]:
         below = below_table(group, verdicts, one.threshold, str)
         if below.heading:
             parts.append(element("p", prose(below.heading)))
-        # The account has a section of its own, unless there is only the reason why not.
+        # An account has its own section; the reason for having none stands here.
         reasons = [] if one.accounts.made else account_items(group, one.accounts)
         if environment.is_published(one.run):
             reasons = []
@@ -212,7 +212,7 @@ def _saving(one: RunAnalysis) -> list[Markup]:
 
 
 def _map(one: RunAnalysis, index: int) -> list[Markup]:
-    """One crossover map; the legend stands under the last."""
+    """Make one crossover map; the legend stands under the last."""
     maps = one.shown.maps.maps
     crossover, advice = maps[index], one.shown.advice[index]
     parts = [
@@ -300,13 +300,13 @@ def _repeat(run: Run) -> list[Markup]:
 
 
 def _executable(run: Run) -> str:
-    """The command of another suite, of which only the program is known."""
+    """Return another suite's command; only its program is known."""
     known = run.context.get("executable")
     return shlex.quote(known) if isinstance(known, str) and known else ""
 
 
 def published_section(runs: Sequence[Run], threshold: float) -> list[Markup]:
-    """The published tables, where a file has the blog's rows."""
+    """Make the section of published tables, if a file has the blog's rows."""
     if not any(is_blog_row(row.name) for run in runs for row in run.rows):
         return []
     blocks = []
@@ -340,5 +340,5 @@ def bullets(lines: Sequence[str]) -> Markup:
 
 
 def prose(text: str) -> str:
-    """`text` in which a per cent sign stays on the line of its number."""
+    """Keep each per cent sign on the line of its number."""
     return text.replace(" %", "\xa0%")

@@ -1,4 +1,4 @@
-"""The report's style sheet: plots.css, report.css, and the colours of the maps for light and dark."""
+"""The report's style sheet: plots.css, report.css, and the maps' colours for light and dark."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from gatherstats.crossover.colours import WAYS, mix, strength_of_shade, text_on,
 from gatherstats.crossover.map import Way
 from gatherstats.report.tables import STRENGTHS, style_of
 
-# The page's colour, for light and then for dark.
+# The page's colours, for light and for dark.
 _PAPER = re.compile(r"--paper: (#[0-9a-f]{6});")
 
 
 def style_sheet() -> str:
-    """All of it, without anything that must be fetched."""
+    """Make the whole style sheet; it fetches nothing."""
     rules = plot_rules() + Path(__file__).with_name("report.css").read_text()
     dark = _map_rules("dark")
     return f"{rules}{_map_rules('light')}@media screen and (prefers-color-scheme:dark){{{dark}}}\n"
 
 
 def plot_rules() -> str:
-    """What the plots need, in the page or alone."""
+    """Return the rules of the plots, in the page or alone."""
     return Path(__file__).with_name("plots.css").read_text()
 
 

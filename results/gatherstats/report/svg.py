@@ -1,7 +1,7 @@
 """The parts of the report's plots: a frame with a title, text, lines, and axes.
 
-A plot is WIDTH units wide and is shown at that many pixels on a telephone, so that its text can be
-read there. Colours are classes, which the page's style sheet sets for light and dark.
+A plot is WIDTH units wide, which are as many pixels on a telephone: its text is legible there.
+Colours are classes; the page's style sheet sets them for light and dark.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from gatherstats.report.markup import Markup, element
 from gatherstats.text.safe import printable, width
 
 WIDTH = 360
-"""Units, and pixels on the narrowest screens."""
+"""The width of a plot in units, which are pixels on the narrowest screens."""
 
 CHARACTER = 7.2
-"""A character of a plot's text is at most about so many units wide."""
+"""The width of a character of a plot's text in units, about and at most."""
 
 LINE = 14
 """Units from one line of text to the next."""
@@ -27,7 +27,7 @@ _MARGIN = 12
 
 
 def frame(title: str, height: float, parts: Sequence[Markup], number: str) -> Markup:
-    """A whole plot. number: makes the title's id unique in the page."""
+    """Make a whole plot. number: makes the title's id unique in the page."""
     identity = f"plot-{number}"
     return element(
         "svg",
@@ -43,7 +43,7 @@ def frame(title: str, height: float, parts: Sequence[Markup], number: str) -> Ma
 def text(
     x: float, y: float, words: str, anchor: str = "start", style: str = ""
 ) -> Markup:
-    """A line of text; y is its baseline."""
+    """Draw a line of text; y is its baseline."""
     return element(
         "text",
         words,
@@ -55,7 +55,7 @@ def text(
 
 
 def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
-    """A straight line."""
+    """Draw a straight line."""
     return element(
         "line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=style
     )
@@ -64,7 +64,7 @@ def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
 def rectangle(
     x: float, y: float, w: float, h: float, style: str, title: str = ""
 ) -> Markup:
-    """A filled rectangle; a title shows when it is pointed at."""
+    """Draw a filled rectangle; its title shows under the pointer."""
     box = {"x": float(x), "y": float(y), "width": float(w), "height": float(h)}
     if not title:
         return element("rect", class_=style, **box)
@@ -74,19 +74,19 @@ def rectangle(
 def path(
     points: Sequence[tuple[float, float]], style: str, closed: bool = False
 ) -> Markup:
-    """A line through points."""
+    """Draw a line through points."""
     d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) + ("z" if closed else "")
     return element("path", d=d, class_=style)
 
 
 def dots(points: Sequence[tuple[float, float]], style: str) -> Markup:
-    """Round dots: pieces of a line without a length, which take less room than circles."""
+    """Draw round dots: line segments of no length, in fewer bytes than circles."""
     d = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in points)
     return element("path", d=d, class_=style)
 
 
 def fitting(words: str, units: float) -> str:
-    """`words`, safe to print, if they fit into so many units, else without their middle."""
+    """Cut the middle out of `words` that do not fit into a width in units; safe to print."""
     words = printable(words)
     columns = max(int(units / CHARACTER), 5)
     if width(words) <= columns:
@@ -96,7 +96,7 @@ def fitting(words: str, units: float) -> str:
 
 
 def round_steps(low: float, high: float, most: int = 5) -> list[float]:
-    """At most about `most` round numbers from low to high, evenly spaced."""
+    """Return about `most` round numbers at most, from low to high, evenly spaced."""
     if not high > low:
         return [low]
     raw = (high - low) / most
@@ -108,7 +108,7 @@ def round_steps(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def alone(plot: Markup, rules: str) -> str:
-    """A plot as a file of its own, on paper of its own, with a margin. rules: its style sheet."""
+    """Make a plot a file of its own, on paper with a margin. rules: its style sheet."""
     opening, rest = plot.split(">", 1)
     left, top, w, h = (
         float(n) for n in opening.split('viewBox="')[1].split('"')[0].split()

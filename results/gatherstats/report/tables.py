@@ -1,4 +1,4 @@
-"""The report's tables, such as a screen reader can walk: captions, and headers with a scope."""
+"""The report's tables, for screen readers too: captions, and headers with a scope."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from gatherstats.stats.medians import medians
 from gatherstats.text.units import time_text
 
 MOST_LATENCIES = 200
-"""Rows in a table of latencies."""
+"""Most rows in a table of latencies."""
 
 STRENGTHS = 4
-"""So many shades has the colour of a way in a map."""
+"""Shades of a way's colour in a map."""
 
 
 def data_table(
     caption: str, headers: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1
 ) -> Markup:
-    """A table whose first column names its rows; the first `left` columns are text."""
+    """Make a table whose first column names its rows; the first `left` columns are text."""
     head = [
         element("th", header, scope="col", class_="text" if i < left else None)
         for i, header in enumerate(headers)
@@ -47,14 +47,14 @@ def data_table(
 
 
 def scrolling(table: Markup, name: str) -> Markup:
-    """A table that is scrolled by itself where it is too wide, with the keyboard too."""
+    """Let a table that is too wide scroll by itself, with the keyboard too."""
     return element(
         "div", table, class_="scroll", tabindex=0, role="region", aria_label=name
     )
 
 
 def group_table(made: Table, caption: str) -> Markup:
-    """The table of a group; columns in which no row has anything are left out."""
+    """Make the table of a group; empty columns are left out."""
     kept = [
         c
         for c in range(len(made.headers))
@@ -67,7 +67,7 @@ def group_table(made: Table, caption: str) -> Markup:
 
 
 def facts(pairs: Sequence[tuple[str, str]], caption: str) -> Markup:
-    """Pairs of a heading and its text."""
+    """Make a list of headings and texts."""
     rows = [
         element("tr", element("th", heading, scope="row"), element("td", text))
         for heading, text in pairs
@@ -81,7 +81,7 @@ def facts(pairs: Sequence[tuple[str, str]], caption: str) -> Markup:
 
 
 def map_table(crossover: Map) -> Markup:
-    """A crossover map: a row for each size, a column for each count."""
+    """Make a crossover map: a row for each size, a column for each count."""
     caption = crossover.title
     counts = crossover.counts
     head = element(
@@ -108,12 +108,12 @@ def map_table(crossover: Map) -> Markup:
 
 
 def style_of(ways: Sequence[Way], strength: int) -> str:
-    """The class of a map's cell in which these ways are the best; strength from 1 to STRENGTHS."""
+    """Return the class of a map's cell with these best ways; strength from 1 to STRENGTHS."""
     return "w" + "".join(LETTERS[way] for way in ways).lower() + str(strength)
 
 
 def rows_table(rows: Sequence[Row], caption: str) -> Markup:
-    """All rows with their medians, in as few bytes as possible: there may be ten thousand."""
+    """Make the table of all rows with their medians, in few bytes: there may be ten thousand."""
     shared, names = shorten([row.name for row in rows])
     worth = shown_phases(rows)
     repeated = [i for i, row in enumerate(rows) if row.has_repetitions]
@@ -133,7 +133,7 @@ def rows_table(rows: Sequence[Row], caption: str) -> Markup:
 
 
 def latency_table(rows: Sequence[Row], names: Sequence[str]) -> Markup:
-    """The percentiles of each row: medians of those of its repetitions."""
+    """Make the table of each row's percentiles: medians of its repetitions' percentiles."""
     cells = []
     for row, name in list(zip(rows, names))[:MOST_LATENCIES]:
         known = latencies_of(row)
@@ -145,7 +145,7 @@ def latency_table(rows: Sequence[Row], names: Sequence[str]) -> Markup:
 
 
 def _caption(text: str) -> Markup:
-    """A caption that stays in sight, and is not cut, where its table is wider than the screen."""
+    """Make a caption that stays visible and whole if its table is wider than the screen."""
     return element("caption", element("span", text))
 
 
