@@ -102,10 +102,10 @@ def _model_lines(
                 lines += ["", *table.render(made.headers, made.rows, made.left)]
     if not lines and no_model(run):
         lines += ["", *items([markdown(no_model(run))])]
-    pages = whole_page_lines(run, measured, threshold)
+    pages = whole_page_lines(run, measured, threshold, markdown)
     if pages:
         lines += ["", "Buffers of whole pages (ratio of medians, its 95 % interval):"]
-        lines += items([markdown(line) for line in pages])
+        lines += items(pages)
     others = [model for model in models if model.run is not run]
     for line in unseen_lines(others, run, measured):
         lines += ["", *wrapped(markdown(line))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gatherstats.blog.cells import Safe
 from gatherstats.data.names import whole_number
 from gatherstats.data.rows import Run
 from gatherstats.stats.samples import RowSample
@@ -17,9 +18,9 @@ _USUAL_PAGE = 4096
 
 
 def whole_page_lines(
-    run: Run, measured: Sequence[RowSample], threshold: float
+    run: Run, measured: Sequence[RowSample], threshold: float, safe: Safe
 ) -> list[str]:
-    """A line for each row of a file whose buffers end within a page and that has such a partner.
+    """Compare each row of a file whose buffers end within a page with whole pages, a line each.
 
     measured: all rows of the run, with drift removed.
     """
@@ -41,7 +42,7 @@ def whole_page_lines(
         [(one.sample, other.sample) for _, one, _, other in pairs], threshold
     )
     return [
-        f"{_method(one)} {other_size} in place of {size} bytes: {short(verdict, threshold)}"
+        f"{safe(_method(one))} {other_size} in place of {size} bytes: {short(verdict, threshold)}"
         for (size, one, other_size, _), verdict in zip(pairs, verdicts)
     ]
 

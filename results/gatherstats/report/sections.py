@@ -178,7 +178,7 @@ def _costs(one: RunAnalysis) -> list[Markup]:
     others = [model for model in one.models if model.run is not one.run]
     seen = unseen_lines(others, one.run, one.measured)
     reason = [] if parts or not no_model(one.run) else [no_model(one.run)]
-    pages = whole_page_lines(one.run, one.measured, one.threshold)
+    pages = whole_page_lines(one.run, one.measured, one.threshold, str)
     if pages:
         parts += [element("p", "Buffers of whole pages:"), bullets(pages)]
     if not parts and not seen and not reason:
