@@ -39,8 +39,8 @@ class _Table(NamedTuple):
     value: str
     name: str
     reason: str
-    only_flushed: bool
-    """Whether only a run with a flush supports the reason."""
+    saves_flush: bool
+    """Whether the reason is a flush that this kind of row is spared: a run without that does not support it."""
 
 
 _TABLES = (
@@ -145,6 +145,9 @@ def _published(rows: Sequence[Row]) -> list[str]:
         f" {medians[True] * 1e3:.2f}, a ratio of {medians[True] / medians[False]:.2f} (medians without"
         " an n, so no word)"
     )
-    if table.only_flushed and not any(_is_flushed(row) for row in rows):
+    flushed = {
+        row.name.keys.get(table.key) == table.value: _is_flushed(row) for row in rows
+    }
+    if table.saves_flush and flushed != {False: True, True: False}:
         return [said]
     return [f"{said}; most likely (our explanation, not theirs) {table.reason}"]
