@@ -69,12 +69,12 @@ class Account:
 
 @dataclass(frozen=True)
 class Accounts:
-    """The accounts of a run, by the gathered row's name.
+    """The accounts of a run. by_name: by the gathered row's name.
 
     refused: why a row has none, though all rows for it are there; not yet safe to print.
     """
 
-    made: dict[str, Account]
+    by_name: dict[str, Account]
     refused: dict[str, str]
 
 
@@ -98,7 +98,7 @@ def accounts(measured: Sequence[RowSample]) -> Accounts:
         if problem:
             found.refused[name.text] = problem
         else:
-            found.made[name.text] = _account(one, *partners)
+            found.by_name[name.text] = _account(one, *partners)
     return found
 
 

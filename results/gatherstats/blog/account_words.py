@@ -48,25 +48,25 @@ def account_lines(account: Account) -> list[str]:
     """
     unit = unit_of(account)
 
-    def told(part: Part) -> str:
+    def with_share(part: Part) -> str:
         share = share_text(part, account)
         return part_text(part, unit) + (f", {share}" if share else "")
 
     saved, handing, work, *where = labels(account)
     doubt = "" if account.gain.is_clear else f", {MAY_BE_ZERO}"
     first = f"Gain {part_text(account.gain, unit)}{doubt}"
-    entry = f"{saved} = {told(account.entry)}"
+    entry = f"{saved} = {with_share(account.entry)}"
     lines = [f"{first}: {entry}"]
     if where:
         phases = zip(
             ("in the writes", *where), (account.writes, *account.others.values())
         )
-        told_phases = "; ".join(f"{name} {told(part)}" for name, part in phases)
-        lines = [f"{first}: {told_phases}", f"in the writes: {entry}"]
+        by_phase = "; ".join(f"{name} {with_share(part)}" for name, part in phases)
+        lines = [f"{first}: {by_phase}", f"in the writes: {entry}"]
     return [
         *lines,
-        f"{handing} (this too as on /dev/null): {told(account.vectors)}",
-        f"{work}, which is the rest: {told(account.rest)}",
+        f"{handing} (this too as on /dev/null): {with_share(account.vectors)}",
+        f"{work}, which is the rest: {with_share(account.rest)}",
     ]
 
 

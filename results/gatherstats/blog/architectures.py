@@ -163,7 +163,7 @@ def _cost_lines(measured: list[RowSample]) -> list[str]:
     the cost of vectors divided by the saved calls is that of one more buffer.
     """
     lines = []
-    for account in accounts(measured).made.values():
+    for account in accounts(measured).by_name.values():
         saved = account.calls_saved
         buffer = Part(
             *(
@@ -209,10 +209,10 @@ def _translation(group: Group, verdicts: dict[int, Verdict]) -> list[str]:
         return [
             f"Whether translation changes the answer, these launches cannot tell.{known}"
         ]
-    told = f": gathering is {', and '.join(parts)}" if parts else ""
+    winners = f": gathering is {', and '.join(parts)}" if parts else ""
     if len(outcomes) == 1:
-        return [f"Translation does not change the answer{told}."]
-    return [f"Translation changes the answer{told}."]
+        return [f"Translation does not change the answer{winners}."]
+    return [f"Translation changes the answer{winners}."]
 
 
 def _kernel_calls(group: Group) -> list[str]:

@@ -1,11 +1,11 @@
-"""A model of the time that writing a file takes: so much a byte, so much a folio, so much a call.
+"""Models the time of writing a file: a cost for each byte, each folio and each call.
 
-A folio is the unit in which the page cache keeps what was written: one page or many. The bytes, the
-folios and the calls of each row are counted, and the three costs are those that make the squares of the
-relative errors smallest (least squares; the intervals are Student's, from the residuals).
+A folio is the page cache's unit: one page or many. The suite counts each row's bytes, folios and
+calls; least squares of the relative errors gives the three costs, with Student's intervals from the
+residuals.
 
-A model can be wrong. So each row is also predicted by a fit of all the others, and where more than one
-in ten of them is off by more than TOLERANCE the model does not fit, and nothing follows from it.
+A model can be wrong. So a fit of all other rows predicts each row. If more than one prediction in
+ten is off by more than TOLERANCE, the model does not fit, and no conclusion is drawn from it.
 """
 
 from __future__ import annotations
@@ -25,35 +25,36 @@ from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.samples import RowSample, measure
 
 TOLERANCE = 0.1
-"""A prediction that is off by more than this share is a wrong one."""
+"""The largest relative error of a right prediction."""
 
 ENOUGH_RIGHT = 0.9
-"""The share of predictions that must be right for a model to fit."""
+"""The share of right predictions that a model needs to fit."""
 
 FEWEST_ROWS = 8
-"""A fit of fewer rows would say little: it has three costs to find."""
+"""Fewest rows of a fit, which has three unknown costs."""
 
 SPREAD = 1.2
-"""By this factor the numbers of folios a byte must differ: else their cost cannot be told from the bytes'."""
+"""The least ratio of the most folios per byte to the fewest: otherwise folios and bytes are collinear."""
 
 WORST_CONDITION = 50.0
-"""Of the matrix with columns of one length: beyond it the costs cannot be told apart."""
+"""The largest condition number of the matrix with normalised columns: beyond it the costs are
+not identifiable."""
 
 UNITS = ("byte", "folio", "call")
 
 STRATEGIES = ("pwrite", "write", "pwritev", "writev", "contiguous")
-"""Those whose work is what the model counts; others copy besides, or submit in other ways."""
+"""Strategies whose whole work the model counts; others copy too, or submit in other ways."""
 
 WORK = ("strategy", "count", "size", "file_bytes", "threads")
 """The keys in which the rows of one fit may differ."""
 
 OLD_PAGES = ("overwrite", "settle")
-"""Ways of creating a file that write into pages which are there: they add no folios."""
+"""Ways of creating a file that write into existing pages: they add no folios."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """One row's time, and what a fit that has not seen it says, in seconds."""
+    """One row's time, and its prediction by a fit without it, in seconds."""
 
     name: RowName
     time_s: float
@@ -61,7 +62,7 @@ class Prediction:
 
     @property
     def off(self) -> float:
-        """The relative error, negative where the fit says too little."""
+        """The relative error, negative for too low a prediction."""
         return self.predicted_s / self.time_s - 1
 
     @property
@@ -71,10 +72,10 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Model:
-    """A fit, and how well it does.
+    """A fit and its predictions.
 
-    rest: what the names of its rows have in common.
-    units: what has a cost: UNITS, or without "folio" where all folios are of one size.
+    rest: the common part of its rows' names.
+    units: the units with a cost: UNITS, or without "folio" if all folios have one size.
     costs: by phase ("" for all of them together), the cost of each unit in seconds.
     work: of each row, by name: how many of each of UNITS an operation has.
     predictions: each row by a fit of the others.
@@ -89,32 +90,32 @@ class Model:
 
     @property
     def right(self) -> int:
-        """How many rows are predicted well."""
+        """The number of right predictions."""
         return sum(one.is_right for one in self.predictions)
 
     @property
     def fits(self) -> bool:
-        """Whether the costs mean something: nine in ten predictions are right, and no cost is a gift."""
+        """Whether the model is valid: nine in ten predictions are right, and no cost is negative."""
         known = self.costs[""]
         enough = self.right >= ENOUGH_RIGHT * len(self.predictions)
         return enough and all(cost.high_s > 0 for cost in known)
 
     def cost(self, unit: str, phase: str = "") -> Part | None:
-        """What one of `unit` costs, None where the fit does not have it."""
+        """Return the cost of one of `unit`, None if the fit does not have it."""
         costs = self.costs.get(phase)
         if costs is None or unit not in self.units:
             return None
         return costs[self.units.index(unit)]
 
     def predicted_s(self, work: np.ndarray, phase: str = "") -> float:
-        """The time of so much work, in seconds."""
+        """Return the predicted time of this work, in seconds."""
         columns = [UNITS.index(unit) for unit in self.units]
         costs = [cost.time_s for cost in self.costs[phase]]
         return float(np.dot(work[columns], costs))
 
 
 def fit_models(run: Run, measured: Sequence[RowSample]) -> list[Model]:
-    """The models that a run's rows allow; none where folios were not counted.
+    """Fit the models that a run's rows allow; none without counted folios.
 
     measured: all rows of the run, with drift removed.
     """
@@ -128,7 +129,7 @@ def fit_models(run: Run, measured: Sequence[RowSample]) -> list[Model]:
 
 
 def models_of(runs: Sequence[Run]) -> list[Model]:
-    """The models of several runs; what no fit needs is not even measured."""
+    """Fit the models of several runs; drift is removed only from runs that have rows for a fit."""
     found = []
     for run in runs:
         counted = [row for row in run.rows if "folios" in row.counters]
@@ -138,7 +139,7 @@ def models_of(runs: Sequence[Run]) -> list[Model]:
 
 
 def work_of(one: RowSample) -> np.ndarray | None:
-    """The bytes, folios and calls of an operation on a new file that is not synced; None if not known."""
+    """Count the bytes, folios and calls of an operation on a new file without a sync; None if unknown."""
     row, keys = one.row, one.row.name.keys
     if row.name.scope != "file" or keys.get("sync") != "none" or row.failed:
         return None
@@ -153,7 +154,7 @@ def work_of(one: RowSample) -> np.ndarray | None:
 
 
 def applies(model: Model, run: Run, name: RowName) -> bool:
-    """Whether a model says something about the writes of a row of another run on the same machine."""
+    """Whether a model predicts the writes of a row of another run on the same machine."""
     left_out = (*WORK, "create", "keep")
     known = [(k, v) for k, v in model.rest[1] if k not in left_out]
     others = name.without(*left_out)
@@ -162,12 +163,12 @@ def applies(model: Model, run: Run, name: RowName) -> bool:
 
 
 def is_created_alike(model: Model, name: RowName) -> bool:
-    """Whether a row's file comes to be and ends as those of the model do."""
+    """Whether a row creates and closes its file as the model's rows do."""
     return model.rest[:2] == name.without(*WORK)[:2]
 
 
 def unseen(model: Model, run: Run, measured: Sequence[RowSample]) -> list[Prediction]:
-    """The rows of another run, as the model predicts them: all of the time, or else the writes alone."""
+    """Predict the rows of another run: the whole time, or else the writes alone."""
     found = []
     for one in measured:
         work = work_of(one)
@@ -218,13 +219,13 @@ def _fit(
 
 
 def _condition(scaled: np.ndarray) -> float:
-    """How nearly one column is made of the others."""
+    """Return the condition number of the matrix with normalised columns."""
     even = scaled / scaled.max(axis=0)
     return float(np.linalg.cond(even / np.linalg.norm(even, axis=0)))
 
 
 def _costs(scaled: np.ndarray, target: np.ndarray) -> tuple[Part, ...]:
-    """Least squares of target = scaled @ costs, each cost with its interval."""
+    """Solve target = scaled @ costs by least squares; each cost has an interval."""
     costs = np.linalg.lstsq(scaled, target, rcond=None)[0]
     freedom = len(target) - scaled.shape[1]
     variance = float(np.sum((target - scaled @ costs) ** 2)) / freedom

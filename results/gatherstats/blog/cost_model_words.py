@@ -1,4 +1,4 @@
-"""Tells what a byte, a folio and a call cost, how well that fits, and what follows for gathering."""
+"""Puts the costs of a byte, a folio and a call into words: the fit, and the consequences for gathering."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from gatherstats.stats.samples import RowSample
 from gatherstats.text.units import time_text, time_unit
 
 COUNTED = "counted"
-"""The context's value of `folios` where they are; anything else is the reason why not."""
+"""The context's value of `folios` if they were counted; any other text is the reason against it."""
 
 PRESET = "folios"
-"""The preset whose rows are made for a fit."""
+"""The preset whose rows allow a fit."""
 
 _PAIRS = {"pwritev": "pwrite", "writev": "write"}
 
 
 def not_counted(run: Run) -> str:
-    """Why folios were not counted, "" where they were or the run does not say."""
+    """Say why folios were not counted, "" if they were or the run does not say."""
     said = run.setting("folios")
     return "" if said is None or said == COUNTED else said
 
 
 def no_model(run: Run) -> str:
-    """Why a run that was made for a model has none; "" for any other."""
+    """Say why a run of the preset has no model; "" for any other run."""
     if run.setting("preset") != PRESET:
         return ""
     start = "what a byte, a folio and a call cost cannot be told:"
@@ -53,7 +53,7 @@ def no_model(run: Run) -> str:
 
 
 def model_lines(model: Model) -> list[str]:
-    """What the model says, and how far it is to be believed."""
+    """Say the model's costs, and how well it fits."""
     off = [one for one in model.predictions if not one.is_right]
     number = len(model.predictions)
     tested = (
@@ -81,7 +81,7 @@ def model_lines(model: Model) -> list[str]:
 
 
 def residual_table(model: Model, label: str = "Row") -> Table:
-    """Each row of a fit, what was counted, and how far off the fit of the others is."""
+    """Make a table of a fit's rows: their counts, and the errors of their predictions."""
     unit = time_unit(one.time_s for one in model.predictions)
     rows = []
     for one in model.predictions:
@@ -94,7 +94,8 @@ def residual_table(model: Model, label: str = "Row") -> Table:
 
 
 def gain_table(model: Model) -> Table | None:
-    """What each gather gains over separate writes: by fewer calls, by fewer folios, and unexplained."""
+    """Make a table of each gather's gain over separate writes: by fewer calls, by fewer folios,
+    and unexplained."""
     times = {_key(p.name): p for p in model.predictions}
     rows = []
     pairs = []
@@ -125,7 +126,7 @@ def gain_table(model: Model) -> Table | None:
 
 
 def gain_parts(model: Model, separate, gathered, phase: str = "") -> dict[str, float]:
-    """What the model says that saved calls and folios gain, in seconds."""
+    """Return the model's gain by saved calls and by saved folios, in seconds."""
     saved = dict(zip(UNITS, separate - gathered))
     return {
         unit: saved[unit] * model.cost(unit, phase).time_s
@@ -137,7 +138,7 @@ def gain_parts(model: Model, separate, gathered, phase: str = "") -> dict[str, f
 def _writes_lines(
     models: Sequence[Model], run: Run, separate: RowSample, gathered: RowSample
 ) -> list[str]:
-    """The gain of the writes of two rows, by another run's model; else what is known of their folios."""
+    """Say the gain of two rows' writes, by another run's model; without one, their folios."""
     work = [work_of(one) for one in (separate, gathered)]
     if work[0] is None or work[1] is None:
         why = not_counted(run)
@@ -168,7 +169,7 @@ def _writes_lines(
 def unseen_lines(
     models: Sequence[Model], run: Run, measured: Sequence[RowSample]
 ) -> list[str]:
-    """How well other runs' models predict the rows of this one, a sentence for each."""
+    """Say how well other runs' models predict the rows of this one, a sentence for each."""
     lines = []
     for model in models:
         found = unseen(model, run, measured)
@@ -186,7 +187,7 @@ def unseen_lines(
 def folio_lines(
     group: Group, measured: Sequence[RowSample], models: Sequence[Model], run: Run
 ) -> list[str]:
-    """What fewer folios gain in a table of the blog's loop, as far as that is known."""
+    """Say the gain by fewer folios in a table of the blog's loop, as far as it is known."""
     found = {
         one.row.name.keys["strategy"]: one
         for one in measured
@@ -198,7 +199,7 @@ def folio_lines(
 
 
 def short_name(name: RowName) -> str:
-    """A row by what its fit's rows differ in."""
+    """Name a row by the keys in which its fit's rows differ."""
     keys = name.keys
     count = "" if keys.get("count") == "1" else f"{keys.get('count')} x "
     return f"{keys['strategy']} {count}{keys.get('size')}"
@@ -211,7 +212,7 @@ def _named(predictions: Sequence[Prediction]) -> str:
 
 
 def _key(name: RowName) -> tuple:
-    """A row by its strategy and buffers, so that one buffer alone is found for each gather of it."""
+    """Return a row's strategy and buffers, the key that finds the single buffer of each gather."""
     return name.keys["strategy"], name.keys.get("size"), name.keys.get("file_bytes")
 
 
@@ -222,7 +223,7 @@ def _costs(model: Model, phase: str) -> str:
 
 
 def _cost(cost: Part, unit: str) -> str:
-    """A cost with its interval: of a byte in nanoseconds, of anything else in microseconds."""
+    """Format a cost with its interval: of a byte in nanoseconds, of others in microseconds."""
     name, size = ("ns", 1e-9) if unit == "byte" else ("us", 1e-6)
     low, middle, high = (
         f"{v / size:.3f}" for v in (cost.low_s, cost.time_s, cost.high_s)

@@ -93,16 +93,16 @@ def _kernel_calls(write: Row, gather: Row | None) -> str:
     seen_write, seen_gather = write.counter("kernel_calls"), gather.counter(
         "kernel_calls"
     )
-    made = gather.counter("calls")
+    calls_made = gather.counter("calls")
     if seen_write is None or seen_gather is None:
-        if made is None:
+        if calls_made is None:
             return ""
         return "The kernel's own count of write calls is not available here."
     counts = f"The kernel counted {seen_write:.0f} write calls for Write and {seen_gather:.0f} for"
-    if seen_gather < seen_write and (made is None or seen_gather == made):
+    if seen_gather < seen_write and (calls_made is None or seen_gather == calls_made):
         return f"{counts} WriteGather, so each gather did reach it as one call."
     if seen_gather < seen_write:
-        return f"{counts} WriteGather, which made {made:.0f}: not every gather was one call."
+        return f"{counts} WriteGather, which made {calls_made:.0f}: not every gather was one call."
     return (
         f"{counts} WriteGather, so the gathers were taken apart before they reached it."
     )

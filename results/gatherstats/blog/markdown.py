@@ -69,12 +69,12 @@ def make_report(run: Run, threshold: float, models: Sequence[Model] = ()) -> Rep
         title = titles[i] if len(titles) > 1 else ""
         lines += ["", *([*wrapped(markdown(title)), ""] if title else [])]
         lines += [*_table_lines(group), "", *_verdict_lines(group, verdicts, threshold)]
-        told = [
+        lines_below = [
             *account_items(group, explained),
             *folio_lines(group, measured, models, run),
             *closing_lines(group, run),
         ]
-        lines += items([markdown(item) for item in told])
+        lines += items([markdown(item) for item in lines_below])
         explanations += [] if published else explain(group, verdicts)
     lines += _model_lines(run, measured, models, threshold)
     for reason in environment.refused(run):
@@ -97,9 +97,9 @@ def _model_lines(
     for model in (model for model in models if model.run is run):
         lines += ["", "What a byte, a folio and a call cost:"]
         lines += items([markdown(line) for line in model_lines(model)])
-        for made in (residual_table(model), gain_table(model)):
-            if made is not None:
-                lines += ["", *table.render(made.headers, made.rows, made.left)]
+        for cells in (residual_table(model), gain_table(model)):
+            if cells is not None:
+                lines += ["", *table.render(cells.headers, cells.rows, cells.left)]
     if not lines and no_model(run):
         lines += ["", *items([markdown(no_model(run))])]
     pages = whole_page_lines(run, measured, threshold, markdown)
@@ -137,8 +137,8 @@ def _title(group: Group) -> str:
 
 
 def _table_lines(group: Group) -> list[str]:
-    made = table_of(group, markdown)
-    return table.render(made.headers, made.rows, made.left)
+    cells = table_of(group, markdown)
+    return table.render(cells.headers, cells.rows, cells.left)
 
 
 def _verdict_lines(

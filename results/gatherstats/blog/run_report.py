@@ -81,8 +81,8 @@ def account_items(group: Group, explained: Accounts) -> list[str]:
     strategies = set()
     for row in group.rows:
         name = row.name
-        if name.text in explained.made:
-            items += account_lines(explained.made[name.text])
+        if name.text in explained.by_name:
+            items += account_lines(explained.by_name[name.text])
         elif name.text in explained.refused:
             items.append(f"{_NO_ACCOUNT}: {explained.refused[name.text]}")
         elif is_blog_row(name) and not row.failed and row.has_repetitions:

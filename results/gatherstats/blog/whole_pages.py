@@ -1,4 +1,4 @@
-"""What buffers of whole pages gain over those that are a little shorter, in the same file."""
+"""Compares buffers of whole pages with slightly shorter ones, in the same file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gatherstats.stats.verdict import judge
 from gatherstats.stats.verdict_words import short
 
 NEAR = 1.1
-"""So many times as long may the whole pages be: beyond it the size itself would matter."""
+"""The largest ratio of the two lengths: beyond it the size itself would matter."""
 
 _USUAL_PAGE = 4096
 

@@ -26,7 +26,7 @@ family, corrected by Holm.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gatherstats.claims.claims import Check, Claim, Keys
@@ -66,13 +66,13 @@ def _read_claim(item: object, where: str) -> Claim:
     if not isinstance(checks, list) or not checks:
         raise UserError(f'{where} has no list "checks"')
     shared = _read_keys(item.get("keys", {}), where, "keys")
-    made = [
+    checks = [
         _read_check(check, shared, f"{where}, check {i}")
         for i, check in enumerate(checks, 1)
     ]
     note = str(item.get("note", ""))
     about = _read_keys(item.get("where", {}), where, "where")
-    return Claim(item["claim"], item["source"], note, made, about)
+    return Claim(item["claim"], item["source"], note, checks, about)
 
 
 def _read_check(item: object, shared: Keys, where: str) -> Check:

@@ -36,8 +36,9 @@ def as_json(shown: list[MapsWithAdvice]) -> str:
 
 
 def saving_json(runs: Sequence[tuple[Run, Sequence[Case]]]) -> str:
-    """The ways of saving a file, in one line of strict JSON. Times in seconds; keys are only ever added."""
-    told = [
+    """Format the ways of saving a file as one line of strict JSON. Times in seconds; keys are
+    only ever added."""
+    cases_json = [
         {
             "path": run.path,
             "environment": dict(describe(run)),
@@ -45,7 +46,7 @@ def saving_json(runs: Sequence[tuple[Run, Sequence[Case]]]) -> str:
         }
         for run, cases in runs
     ]
-    return dumps({"format": SAVING_FORMAT, "version": VERSION, "runs": told})
+    return dumps({"format": SAVING_FORMAT, "version": VERSION, "runs": cases_json})
 
 
 def _case_json(case: Case, run: Run) -> dict[str, object]:

@@ -267,27 +267,29 @@ class _Draft:
             cells[size, count] = Cell(count, size, times, judged)
         keys = {k: v for k, v in self.name.keys.items() if k not in _CELL_KEYS}
         scope, suffixes = str(self.name.scope), self.name.suffixes
-        made = Map(scope, keys, suffixes, self.strategies, cells)
-        made.missing.extend(self._missing(made))
-        return made
+        crossover = Map(scope, keys, suffixes, self.strategies, cells)
+        crossover.missing.extend(self._missing(crossover))
+        return crossover
 
-    def _missing(self, made: Map) -> list[str]:
+    def _missing(self, crossover: Map) -> list[str]:
         lines = [
             f"no rows of {' or '.join(STRATEGIES[way])} ({way.value})"
             for way in Way
             if way not in self.strategies
         ]
-        gaps = len(made.sizes) * len(made.counts) - len(made.cells)
+        gaps = len(crossover.sizes) * len(crossover.counts) - len(crossover.cells)
         if gaps:
             lines.append(f"{_cells(gaps)} without two ways to compare")
         known = [way for way in Way if way in self.strategies]
-        partial = sum(len(cell.times_s) < len(known) for cell in made.cells.values())
+        partial = sum(
+            len(cell.times_s) < len(known) for cell in crossover.cells.values()
+        )
         if partial:
             lines.append(f"{_cells(partial)} with two of the three ways only")
         for strategy, rows in self.other.items():
             shown = self.strategies[_WAY_OF[strategy]]
             lines.append(f"{rows} of {strategy}, for which {shown} stands")
-        reasons = Counter(map(_why_untold, made.cells.values()))
+        reasons = Counter(map(_why_untold, crossover.cells.values()))
         return lines + [f"{_cells(n)} {why}" for why, n in reasons.items() if why]
 
 

@@ -1,8 +1,9 @@
-"""Compares the ways of saving a file: how it comes to be (--create), and how its bytes are handed over.
+"""Compares the ways of saving a file: of creating it (--create), and of handing its bytes over.
 
-Each case is one file: its length, its buffers, its durability. What replaces an old file is compared
-with renaming a new one over it, which alone leaves one of the two whole after a crash. The verdicts are
-the comparison's, corrected by Benjamini and Hochberg over all pairs of a run.
+Each case is one file: its length, its buffers, its durability. Ways that replace an old file are
+compared with renaming a new one over it, the only way that leaves one of the two whole after a
+crash. The verdicts are the comparison's, corrected by Benjamini and Hochberg over all pairs of a
+run.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from gatherstats.stats.samples import RowSample
 from gatherstats.stats.verdict import THRESHOLD, Verdict, benjamini_hochberg, judge
 
 SAFE = "rename"
-"""The way that leaves the old file or the new one."""
+"""The way that leaves the old file or the new one after a crash."""
 
 REPLACING = (SAFE, "truncate", "overwrite", "settle", "unlink")
-"""The ways that have an old file to lose, the safe one first."""
+"""Ways that replace an old file, the safe one first."""
 
 NEW = ("new", "dotnet")
-"""The ways that have none; the first is the plainest."""
+"""Ways that create a new file, the plainest first."""
 
 _OF_A_WAY = ("create", "strategy")
 """The keys in which the rows of a case differ."""
@@ -53,14 +54,14 @@ class Case:
 
     @property
     def creates(self) -> list[str]:
-        """The ways of creating it, those of new files first; unknown ones last."""
+        """The ways of creating the file, those of new files first; unknown ones last."""
         present = dict.fromkeys(create for create, _ in self.rows)
         known = [create for create in (*NEW, *REPLACING) if create in present]
         return known + [create for create in present if create not in known]
 
     @property
     def plain(self) -> Way:
-        """The plainest way of handing over that was measured."""
+        """The plainest measured way of handing over."""
         return next(way for way in Way if any(w is way for _, w in self.rows))
 
     @property
@@ -73,14 +74,15 @@ class Case:
         return self.name.keys.get("sync", "none")
 
     def row(self, create: str, way: Way | None = None) -> RowSample | None:
-        """A row, of the plainest handing over unless another is asked for."""
+        """Return a row, by default of the plainest way of handing over."""
         return self.rows.get((create, self.plain if way is None else way))
 
 
 def find_cases(
     measured: Sequence[RowSample], threshold: float = THRESHOLD
 ) -> list[Case]:
-    """The files that a run saved in two ways of creating at least, by durability and then by length.
+    """Find the files that a run saved in at least two ways of creating, by durability and then by
+    length.
 
     measured: all rows of the run, with drift removed.
     """
@@ -104,12 +106,12 @@ def find_cases(
 
 
 def bytes_of_name(name: RowName) -> float:
-    """The bytes of a row's buffers, 0 where the name does not say."""
+    """Return the bytes of a row's buffers, 0 if the name does not say."""
     return bytes_of(name.keys.get("size", "")) or 0.0
 
 
 def time_of(one: RowSample) -> Part:
-    """A row's median with its interval."""
+    """Return a row's median with its interval."""
     return combine([(1, one.sample.times_s)])
 
 

@@ -1,4 +1,4 @@
-"""Says how a file is best saved: tables of times, what a crash can lose beside each, and advice."""
+"""Puts the ways of saving a file into words: tables of times, the losses in a crash, and advice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOST = {
     "settle": "can leave old and new bytes mixed",
     "unlink": "in between loses both files",
 }
-"""What a crash can do before the file is saved, and, without a durability, for some time after it."""
+"""The effect of a crash before the file is saved, and, without a durability, for some time after."""
 
 _CALLS = {
     "truncate": 'fopen "w"',
@@ -30,11 +30,11 @@ _CALLS = {
     SAFE: "renaming a new file over it",
     "dotnet": "as .NET does",
 }
-"""What a way is called in a sentence."""
+"""The name of a way in a sentence."""
 
 
 def crash(create: str, sync: str, run: Run) -> str:
-    """What a crash can do to a file that is replaced in this way, as the end of a sentence."""
+    """Say the effect of a crash on a file that is replaced in this way, as the end of a sentence."""
     if create != SAFE:
         return _LOST.get(create, "is not thought about here")
     if sync != "none" or _writes_before_renaming(run):
@@ -43,12 +43,12 @@ def crash(create: str, sync: str, run: Run) -> str:
 
 
 def title_of(sync: str) -> str:
-    """The heading of the cases of one durability."""
+    """Make the heading of the cases of one durability."""
     return "Not synced" if sync == "none" else f"With {printable(sync)}"
 
 
 def case_text(case: Case) -> str:
-    """A file by its length, such as "16 KiB"."""
+    """Name a file by its length, such as "16 KiB"."""
     return size_text(str(case.length)) + printable(case.apart)
 
 
@@ -81,7 +81,8 @@ def create_table(cases: Sequence[Case]) -> tuple[list[str], list[list[str]]]:
 
 
 def replacing_table(case: Case, run: Run) -> tuple[list[str], list[list[str]]]:
-    """The ways of replacing a file, the fastest first: time, interval, verdict, and what a crash does."""
+    """Make a table of the ways of replacing a file, the fastest first: time, interval, verdict,
+    effect of a crash."""
     found = {c: time_of(one) for c in REPLACING if (one := case.row(c)) is not None}
     unit = time_unit(part.time_s for part in found.values())
     rows = []
@@ -101,7 +102,7 @@ def replacing_table(case: Case, run: Run) -> tuple[list[str], list[list[str]]]:
 
 
 def case_advice(case: Case, run: Run) -> list[str]:
-    """What to do with such a file, a sentence for what is replaced and one for what is new."""
+    """Advise on such a file: a sentence for replacing an old one, and one for a new one."""
     return [
         f"{case_text(case)}: {sentence}"
         for sentence in (_replacing(case, run), _creating(case))
@@ -110,7 +111,7 @@ def case_advice(case: Case, run: Run) -> list[str]:
 
 
 def advice_lines(cases: Sequence[Case], run: Run) -> list[str]:
-    """What to do with the files of one durability, and what that rests on, a sentence each."""
+    """Advise on the files of one durability, with the basis of the advice, a sentence each."""
     lines = [line for case in cases for line in case_advice(case, run)]
     if any(case.row(SAFE) for case in cases):
         lines.append(_why_safe(cases[0].sync, run))
@@ -118,7 +119,7 @@ def advice_lines(cases: Sequence[Case], run: Run) -> list[str]:
 
 
 def _handing(cases: Sequence[Case]) -> list[str]:
-    """In how many of the cases gathering, and copying, changes anything, a sentence for each."""
+    """Count the cases in which gathering, and copying, changes the time, a sentence for each."""
     lines = []
     for way, words in (
         (Way.GATHER, "handing over the buffers at once, against one by one"),
@@ -128,14 +129,14 @@ def _handing(cases: Sequence[Case]) -> list[str]:
         counts = {
             outcome: sum(v.outcome is outcome for v in verdicts) for outcome in Outcome
         }
-        told = [f"{outcome.value} in {n}" for outcome, n in counts.items() if n]
+        found = [f"{outcome.value} in {n}" for outcome, n in counts.items() if n]
         if verdicts:
-            lines.append(f"{words}: {', '.join(told)} of {len(verdicts)}")
+            lines.append(f"{words}: {', '.join(found)} of {len(verdicts)}")
     return lines
 
 
 def _why_safe(sync: str, run: Run) -> str:
-    """Why renaming without a durability can be safe or not, a sentence; "" with a durability."""
+    """Say why renaming without a durability can be safe or not; "" with a durability."""
     if sync != "none":
         return ""
     if _writes_before_renaming(run):
@@ -227,11 +228,11 @@ def _less(verdict: Verdict) -> str:
 
 
 def _joined(times: Sequence[float | None], unit: Unit, digits: int = 3) -> str:
-    """Times that stand together, as short as can be: seven pairs are to fit into a line."""
+    """Format a pair of times, as short as possible: seven pairs must fit into a line."""
     texts = ["-" if t is None else _number(t / unit.size, digits) for t in times]
     return "" if all(t is None for t in times) else "/".join(texts)
 
 
 def _number(value: float, digits: int) -> str:
-    """A number with that many digits, and two decimals at most."""
+    """Format a number with that many digits, and two decimals at most."""
     return f"{value:.{min(decimals(value, digits), 2)}f}"

@@ -49,7 +49,7 @@ def terminal(
 
 
 def saving_terminal(run: Run, cases: Sequence[Case]) -> list[str]:
-    """The ways of saving a file, their times, and what to do."""
+    """Lay out the ways of saving a file, their times, and the advice."""
     lines = [printable(run.path)]
     for heading, text in describe_briefly(run):
         lines += wrapped(f"{heading}: {text}", "    ", "      ")

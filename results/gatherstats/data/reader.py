@@ -130,14 +130,14 @@ def _object_of(doubled: list[_Doubled]) -> Callable[[list[tuple[str, object]]], 
     """Make a hook for JSON's objects that collects those with a doubled key."""
 
     def make(pairs: list[tuple[str, object]]) -> dict:
-        made = dict(pairs)
-        if len(made) == len(pairs):
-            return made
+        value = dict(pairs)
+        if len(value) == len(pairs):
+            return value
         keys = [key for key, _ in pairs]
-        made = _Doubled(made)
-        made.key = next(key for i, key in enumerate(keys) if key in keys[:i])
-        doubled.append(made)
-        return made
+        value = _Doubled(value)
+        value.key = next(key for i, key in enumerate(keys) if key in keys[:i])
+        doubled.append(value)
+        return value
 
     return make
 

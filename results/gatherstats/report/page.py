@@ -12,17 +12,17 @@ from dataclasses import replace
 
 from gatherstats.data.rows import Run
 from gatherstats.report.markup import Markup, element
-from gatherstats.report.run_analysis import RunAnalysis, examine, verdict_sentences
+from gatherstats.report.run_analysis import RunAnalysis, analyse, verdict_sentences
 from gatherstats.report.sections import bullets, published_section, run_section
 from gatherstats.report.style import style_sheet
 
 
 def make_page(runs: Sequence[Run], threshold: float) -> str:
     """The whole report on these runs."""
-    examined = [examine(run, i, threshold) for i, run in enumerate(runs, 1)]
-    models = [model for one in examined for model in one.models]
-    titles = Counter(one.title for one in examined)
-    examined = [
+    analysed = [analyse(run, i, threshold) for i, run in enumerate(runs, 1)]
+    models = [model for one in analysed for model in one.models]
+    titles = Counter(one.title for one in analysed)
+    analysed = [
         replace(
             one,
             title=f"{one.title}, file {one.number}"
@@ -30,13 +30,13 @@ def make_page(runs: Sequence[Run], threshold: float) -> str:
             else one.title,
             models=models,
         )
-        for one in examined
+        for one in analysed
     ]
     published = published_section(runs, threshold)
     body = [
         element("h1", "gatherbench report"),
-        _verdicts(examined),
-        *(_beside(group) for group in _groups(examined)),
+        _verdicts(analysed),
+        *(_beside(group) for group in _groups(analysed)),
         *published,
     ]
     head = [
@@ -48,17 +48,17 @@ def make_page(runs: Sequence[Run], threshold: float) -> str:
             content="default-src 'none'; style-src 'unsafe-inline'",
         ),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", "gatherbench: " + ", ".join(one.title for one in examined)),
+        element("title", "gatherbench: " + ", ".join(one.title for one in analysed)),
         element("style", Markup(style_sheet())),
     ]
     page = element("html", element("head", *head), element("body", *body), lang="en")
     return f"<!DOCTYPE html>\n{page}\n"
 
 
-def _verdicts(examined: Sequence[RunAnalysis]) -> Markup:
+def _verdicts(analysed: Sequence[RunAnalysis]) -> Markup:
     """Make the section of all files' verdicts, the first of the page."""
     blocks = []
-    for one in examined:
+    for one in analysed:
         link = element("a", one.title, href=f"#run-{one.number}")
         sentences = verdict_sentences(one) or ["This file allows no verdict."]
         blocks.append(element("div", element("h3", link), bullets(sentences)))
@@ -75,10 +75,10 @@ def _beside(group: Sequence[RunAnalysis]) -> Markup:
     return element("div", *sections, class_="beside" if len(group) > 1 else None)
 
 
-def _groups(examined: Sequence[RunAnalysis]) -> list[list[RunAnalysis]]:
+def _groups(analysed: Sequence[RunAnalysis]) -> list[list[RunAnalysis]]:
     """Group files with rows of the same names, such as those of two file systems: they stand side by side."""
     groups: list[tuple[set[str], list[RunAnalysis]]] = []
-    for one in examined:
+    for one in analysed:
         names = {row.name.text for row in one.run.rows}
         for known, members in groups:
             if known & names:

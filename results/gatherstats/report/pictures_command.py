@@ -58,13 +58,15 @@ def main(options: argparse.Namespace) -> int:
     source = Path(options.source)
     blog, grid = load_all([_found(source, name) for name in ("blog", "grid")])
     shown = with_advice(grid, make_maps(grid, measure(grid.rows)[0]))
-    made = accounts(measure(blog.rows)[0]).made
-    if not shown.maps.maps or not made:
+    explained = accounts(measure(blog.rows)[0]).by_name
+    if not shown.maps.maps or not explained:
         raise UserError("no picture: there is no map, or no account", 1)
     into = Path(options.output)
     first = replace(shown.maps, maps=shown.maps.maps[:1])
     save_picture([replace(shown, maps=first)], str(into / "map.svg"), "svg", 1)
-    _write(account_plot(next(iter(made.values())), "account"), into / "account.svg")
+    _write(
+        account_plot(next(iter(explained.values())), "account"), into / "account.svg"
+    )
     _write(_advice(shown), into / "advice.svg")
     return 0
 

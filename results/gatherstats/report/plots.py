@@ -55,23 +55,26 @@ def account_plot(account: Account, number: str) -> Markup:
     def x(time_s: float) -> float:
         return _EDGE + (time_s - low) * scale
 
-    made: list[Markup] = []
+    shapes: list[Markup] = []
     y = 0.0
     for i, (start, (label, part)) in enumerate(zip(starts, parts)):
         words = _part_words(part, account, unit, is_whole=i == len(parts) - 1)
-        made += [svg.text(0, y + 12, label, style="label"), svg.text(0, y + 26, words)]
+        shapes += [
+            svg.text(0, y + 12, label, style="label"),
+            svg.text(0, y + 26, words),
+        ]
         left, right = sorted((x(start), x(start + part.time_s)))
         style = "loss" if part.time_s < 0 else styles[i]
-        made.append(
+        shapes.append(
             svg.rectangle(
                 left, y + 32, max(right - left, 0.7), 14, style, f"{label}: {words}"
             )
         )
-        made += _whisker(x(start + part.low_s), x(start + part.high_s), y + 39)
-        made.append(svg.line(x(0), y + 30, x(0), y + 48, "axis"))
+        shapes += _whisker(x(start + part.low_s), x(start + part.high_s), y + 39)
+        shapes.append(svg.line(x(0), y + 30, x(0), y + 48, "axis"))
         y += 58
     title = f"Where the gain of {part_text(account.gain, unit)} comes from"
-    return svg.frame(title, y, made, number)
+    return svg.frame(title, y, shapes, number)
 
 
 def _part_words(part: Part, account: Account, unit: Unit, is_whole: bool) -> str:
@@ -106,26 +109,26 @@ def stacked_plot(
     """A bar for each of `rows` (a label, and seconds by phase), all to one scale, and a key of colours."""
     longest = max(sum(found.values()) for _, found in rows) or 1.0
     scale = (svg.WIDTH - 2 * _EDGE) / longest
-    made: list[Markup] = []
+    shapes: list[Markup] = []
     y = 0.0
     for label, found in rows:
         whole = time_text(sum(found.values()))
         words = svg.fitting(label, svg.WIDTH - svg.CHARACTER * (len(whole) + 2))
-        made.append(svg.text(0, y + 12, words, style="label"))
-        made.append(svg.text(svg.WIDTH - _EDGE, y + 12, whole, "end"))
+        shapes.append(svg.text(0, y + 12, words, style="label"))
+        shapes.append(svg.text(svg.WIDTH - _EDGE, y + 12, whole, "end"))
         x = _EDGE
         for phase in worth:
             width = found.get(phase, 0.0) * scale
             about = f"{label}: {phase} {time_text(found.get(phase, 0.0))}"
-            made.append(svg.rectangle(x, y + 17, width, 14, f"phase-{phase}", about))
+            shapes.append(svg.rectangle(x, y + 17, width, 14, f"phase-{phase}", about))
             x += width
         y += 38
     x = _EDGE
     for phase in worth:
-        made.append(svg.rectangle(x, y + 2, 10, 10, f"phase-{phase}"))
-        made.append(svg.text(x + 14, y + 11, phase))
+        shapes.append(svg.rectangle(x, y + 2, 10, 10, f"phase-{phase}"))
+        shapes.append(svg.text(x + 14, y + 11, phase))
         x += 14 + svg.CHARACTER * (len(phase) + 2)
-    return svg.frame(title, y + 18, made, number)
+    return svg.frame(title, y + 18, shapes, number)
 
 
 def samples_plot(measured: Sequence[RowSample], number: str) -> Markup | None:
@@ -170,27 +173,29 @@ def _draw_samples(
     def y(log: np.ndarray | float) -> np.ndarray | float:
         return bottom - (np.clip(log, low, high) - low) / (high - low) * (bottom - top)
 
-    made = [svg.text(0, 11, "time against its row's median")]
+    shapes = [svg.text(0, 11, "time against its row's median")]
     for tick in svg.round_steps(math.expm1(low) * 100, math.expm1(high) * 100, 7):
         at = float(y(math.log1p(tick / 100)))
-        made.append(svg.line(left, at, right, at, "grid"))
-        made.append(svg.text(left - 4, at + 4, f"{tick:+g} %" if tick else "0", "end"))
+        shapes.append(svg.line(left, at, right, at, "grid"))
+        shapes.append(
+            svg.text(left - 4, at + 4, f"{tick:+g} %" if tick else "0", "end")
+        )
     for tick in svg.round_steps(first, last):
         # Labels at the edges would be cut off.
         at = min(max(float(x(tick)), left + 8), right - 8)
-        made.append(svg.text(at, bottom + 14, f"{tick:g}", "middle"))
-    made.append(svg.text(right, bottom + 28, "seconds since the start", "end"))
+        shapes.append(svg.text(at, bottom + 14, f"{tick:g}", "middle"))
+    shapes.append(svg.text(right, bottom + 28, "seconds since the start", "end"))
     outside = int(np.count_nonzero((logs < low) | (logs > high)))
     if starts.size <= MOST_DOTS:
-        made.append(svg.dots(list(zip(x(starts), y(logs))), "dots"))
+        shapes.append(svg.dots(list(zip(x(starts), y(logs))), "dots"))
     else:
-        made += _band(starts, logs, x, y)
+        shapes += _band(starts, logs, x, y)
     if np.any(drift != 0):
-        made.append(svg.path(_thinned(x(starts), y(drift)), "drift"))
+        shapes.append(svg.path(_thinned(x(starts), y(drift)), "drift"))
     title = f"{starts.size} samples over time"
     if outside:
         title += f"; {outside} lie outside the plot and are drawn at its edge"
-    return svg.frame(title, bottom + 34, made, number)
+    return svg.frame(title, bottom + 34, shapes, number)
 
 
 def _band(starts: np.ndarray, logs: np.ndarray, x, y) -> list[Markup]:
@@ -242,12 +247,12 @@ def latency_plot(rows: Sequence[Row], names: Sequence[str], number: str) -> Mark
         share = (math.log10(max(nanoseconds, 10**low)) - low) / (high - low or 1.0)
         return left + share * (right - left)
 
-    made: list[Markup] = []
+    shapes: list[Markup] = []
     height = 30.0 * len(shown) + 4
     for exponent in range(math.ceil(low), math.floor(high) + 1):
         at = x(10.0**exponent)
-        made.append(svg.line(at, 0, at, height, "grid"))
-        made.append(
+        shapes.append(svg.line(at, 0, at, height, "grid"))
+        shapes.append(
             svg.text(
                 min(max(at, 26.0), right - 20),
                 height + 13,
@@ -257,16 +262,16 @@ def latency_plot(rows: Sequence[Row], names: Sequence[str], number: str) -> Mark
         )
     for i, ((_, name), found) in enumerate(zip(shown, values)):
         y = 30.0 * i
-        made.append(svg.text(0, y + 11, svg.fitting(name, svg.WIDTH)))
+        shapes.append(svg.text(0, y + 11, svg.fitting(name, svg.WIDTH)))
         ends = x(found["p50"]), x(found["max"])
-        made.append(svg.line(ends[0], y + 21, ends[1], y + 21, "whisker"))
+        shapes.append(svg.line(ends[0], y + 21, ends[1], y + 21, "whisker"))
         for percentile, value in found.items():
             style = percentile.replace(".", "")
             title = f"{name}: {percentile} {time_text(value / 1e9)}"
-            made.append(svg.rectangle(x(value) - 2.5, y + 16, 5, 10, style, title))
+            shapes.append(svg.rectangle(x(value) - 2.5, y + 16, 5, 10, style, title))
     title = (
         "Latency of single operations: "
         + ", ".join(PERCENTILES)
         + ", from left to right"
     )
-    return svg.frame(title, height + 18, made, number)
+    return svg.frame(title, height + 18, shapes, number)

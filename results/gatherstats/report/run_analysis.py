@@ -37,7 +37,7 @@ class RunAnalysis:
     """A run and all that the report says about it.
 
     groups: its tables, each with the verdicts on its rows; left_out: how many more there would be.
-    models: of this run, and once all are examined, of all runs of the report.
+    models: of this run, and once all are analysed, of all runs of the report.
     saving: the files that it saved in several ways.
     title: the file's title; number: the file's place in the report, from 1.
     """
@@ -56,7 +56,7 @@ class RunAnalysis:
     saving: list[Case]
 
 
-def examine(run: Run, number: int, threshold: float) -> RunAnalysis:
+def analyse(run: Run, number: int, threshold: float) -> RunAnalysis:
     """Compute all that is said about a run; differences up to `threshold` count as none."""
     measured, drift = measure(run.rows)
     samples = {one.row.name.text: one.sample for one in measured}
@@ -92,8 +92,8 @@ def verdict_sentences(one: RunAnalysis) -> list[str]:
     for group, verdicts in one.groups:
         sentences += explain(group, verdicts)
         for row in group.rows:
-            if row.name.text in one.accounts.made:
-                lines = account_lines(one.accounts.made[row.name.text])
+            if row.name.text in one.accounts.by_name:
+                lines = account_lines(one.accounts.by_name[row.name.text])
                 sentences.append("; ".join(lines) + ".")
     for model in (model for model in one.models if model.run is run):
         sentences.append("; ".join(model_lines(model)) + ".")

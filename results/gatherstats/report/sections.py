@@ -50,7 +50,7 @@ from gatherstats.report.plots import (
     samples_plot,
     stacked_plot,
 )
-from gatherstats.report.run_analysis import MOST_MAPS, RunAnalysis, examine
+from gatherstats.report.run_analysis import MOST_MAPS, RunAnalysis, analyse
 from gatherstats.report.tables import (
     data_table,
     facts,
@@ -131,7 +131,7 @@ def _tables(one: RunAnalysis) -> list[Markup]:
         if below.heading:
             parts.append(element("p", prose(below.heading)))
         # An account has its own section; the reason for having none stands here.
-        reasons = [] if one.accounts.made else account_items(group, one.accounts)
+        reasons = [] if one.accounts.by_name else account_items(group, one.accounts)
         if environment.is_published(one.run):
             reasons = []
         closing = [
@@ -146,10 +146,10 @@ def _tables(one: RunAnalysis) -> list[Markup]:
 
 def _accounts(one: RunAnalysis) -> list[Markup]:
     parts = []
-    for i, account in enumerate(list(one.accounts.made.values())[:MOST_MAPS]):
+    for i, account in enumerate(list(one.accounts.by_name.values())[:MOST_MAPS]):
         if i == 0:
             parts.append(element("h3", "Where the gain comes from"))
-        if len(one.accounts.made) > 1:
+        if len(one.accounts.by_name) > 1:
             parts.append(element("p", str(account.name), class_="note"))
         parts.append(account_plot(account, f"{one.number}-account-{i}"))
         parts.append(bullets(account_lines(account)))
@@ -314,7 +314,7 @@ def published_section(runs: Sequence[Run], threshold: float) -> list[Markup]:
         run = load(path)
         if not belongs_beside(run, runs):
             continue
-        one = examine(run, 0, threshold)
+        one = analyse(run, 0, threshold)
         parts = [element("h3", one.title)]
         notes = [text for heading, text in environment.describe_briefly(run) if text]
         parts += [element("p", note, class_="note") for note in notes]

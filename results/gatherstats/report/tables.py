@@ -53,16 +53,16 @@ def scrolling(table: Markup, name: str) -> Markup:
     )
 
 
-def group_table(made: Table, caption: str) -> Markup:
+def group_table(cells: Table, caption: str) -> Markup:
     """Make the table of a group; empty columns are left out."""
     kept = [
         c
-        for c in range(len(made.headers))
-        if c < made.left or any(row[c] for row in made.rows)
+        for c in range(len(cells.headers))
+        if c < cells.left or any(row[c] for row in cells.rows)
     ]
-    headers = [made.headers[c] for c in kept]
+    headers = [cells.headers[c] for c in kept]
     return data_table(
-        caption, headers, [[row[c] for c in kept] for row in made.rows], made.left
+        caption, headers, [[row[c] for c in kept] for row in cells.rows], cells.left
     )
 
 

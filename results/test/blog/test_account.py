@@ -25,7 +25,7 @@ def account(tmp_path):
 
 
 def only(found):
-    (one,) = found.made.values()
+    (one,) = found.by_name.values()
     assert found.refused == {}
     return one
 
@@ -108,7 +108,7 @@ def test_without_a_row_on_null_there_is_none(account, rng, lost, show):
     on_null = {k: v for k, v in ON_NULL_MS.items() if k != lost}
     run = account_run(rng, on_null=on_null)
     found = account(run)
-    assert found.made == found.refused == {}
+    assert found.by_name == found.refused == {}
     _, out, _ = show(run)
     assert (
         "- where the gain comes from cannot be told: the rows on /dev/null are missing"
@@ -119,7 +119,7 @@ def test_without_a_row_on_null_there_is_none(account, rng, lost, show):
 def test_reasons_why_there_is_none(account, rng):
     def reason(document):
         found = account(document)
-        assert found.made == {}
+        assert found.by_name == {}
         return found.refused[BLOG.format("pwritev")]
 
     run = account_run(rng)

@@ -39,23 +39,23 @@ def model(tmp_path):
 
 
 def test_known_costs_are_found_with_intervals(model, rng):
-    made = model(folios_run(rng))
+    fitted = model(folios_run(rng))
     for unit, ns in (("byte", BYTE_NS), ("folio", FOLIO_NS), ("call", CALL_NS)):
-        cost = made.cost(unit)
+        cost = fitted.cost(unit)
         assert cost.time_s * 1e9 == pytest.approx(ns, rel=0.02)
         assert cost.low_s < ns / 1e9 < cost.high_s
     whole, writes, close = (
-        made.cost("folio", p).time_s for p in ("", "write", "close")
+        fitted.cost("folio", p).time_s for p in ("", "write", "close")
     )
     assert writes / whole == pytest.approx(0.899, abs=0.01)
     assert close / whole == pytest.approx(0.1, abs=0.01)
-    assert made.fits and made.right == 2 * len(SIZES)
+    assert fitted.fits and fitted.right == 2 * len(SIZES)
 
 
 def test_each_row_is_predicted_by_the_others_alone(model, rng):
     """A row that is off by a half must not bend its own prediction."""
-    made = model(folios_run(rng))
-    entry = next(p for p in made.predictions if p.name.keys["size"] == "6000")
+    fitted = model(folios_run(rng))
+    entry = next(p for p in fitted.predictions if p.name.keys["size"] == "6000")
     run = folios_run(rng)
     for one in run["benchmarks"]:
         if one["name"] == entry.name.text:

@@ -111,7 +111,7 @@ def test_the_figures_are_those_of_the_files(report, rng, tmp_path):
             cell_text(one.cells[size, count]).replace(" ", "") for count in one.counts
         ]
         assert cells[1:] == shown
-    (account,) = accounts(measure(blog.rows)[0]).made.values()
+    (account,) = accounts(measure(blog.rows)[0]).by_name.values()
     assert set(account_lines(account)) <= set(items(page))
     bars = [text_of(t) for t in tree(page).iter(f"{SVG}text") if "ms (" in text_of(t)]
     assert f"{account.rest.time_s * 1e3:.2f} ms" in " ".join(bars)

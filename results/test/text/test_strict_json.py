@@ -33,7 +33,7 @@ def documents(tmp_path, rng, capsys):
     single = results(repetitions(name, [1.0]), spoiled="cut short")
     paths = write_files(tmp_path, "run", [grid, single])
     assert "NaN" in (tmp_path / "run0.json").read_text()
-    made = {}
+    written = {}
     for words in (
         ["compare", paths[0], "--by=strategy"],
         ["compare", paths[1], paths[1]],
@@ -41,10 +41,10 @@ def documents(tmp_path, rng, capsys):
         ["crossover", paths[0]],
     ):
         Command(words[0]).main([*words[1:], "--format=json"])
-        made[" ".join(words)] = capsys.readouterr().out.encode()
+        written[" ".join(words)] = capsys.readouterr().out.encode()
     Command("keep").main([paths[0], "-o", str(tmp_path / "kept.gz")])
-    made["keep"] = gzip.decompress((tmp_path / "kept.gz").read_bytes())
-    return made
+    written["keep"] = gzip.decompress((tmp_path / "kept.gz").read_bytes())
+    return written
 
 
 def test_all_is_strict(documents):
