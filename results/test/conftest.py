@@ -1,4 +1,4 @@
-"""What all tests share: the library's path, warnings as errors, and makers of results files."""
+"""The common part of all tests: the library's path, warnings as errors, and makers of results files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gatherstats.stats.samples import measure  # noqa: E402
 scratch.enter()
 
 
-# What Hypothesis remembers goes where it is removed at the end, not into the tree.
+# Hypothesis' database goes to a temporary folder, not into the tree.
 MEMORY = tempfile.TemporaryDirectory()
 hypothesis.configuration.set_hypothesis_home_dir(MEMORY.name)
 
@@ -49,7 +49,7 @@ def show(tmp_path, capsys):
 
 @pytest.fixture
 def compare(tmp_path, capsys):
-    """The same for compare.py; contents given as old and new are launches."""
+    """Run compare.py likewise; contents given as old and new are launches."""
     return runner(compare_command.main, tmp_path, capsys)
 
 
@@ -80,12 +80,12 @@ def runner(main, folder, capsys):
 
 
 def names(folder, stem, contents):
-    """The same files, called by their names: how long the folder's is must not matter."""
+    """Write the files and return their bare names: the length of the folder's name must not matter."""
     return [Path(path).name for path in write_files(folder, stem, contents)]
 
 
 def write_files(folder, stem, contents):
-    """A file for each content (an object for JSON, text or bytes); returns their paths."""
+    """Write a file for each content (an object for JSON, text or bytes); returns their paths."""
     paths = []
     for i, content in enumerate(contents):
         path = folder / f"{stem}{i}.json"

@@ -1,4 +1,4 @@
-"""What the counters say beside the time: percentiles, write and sync apart, bytes on the device."""
+"""Counters beside the time: percentiles, write and sync apart, bytes on the device."""
 
 import numpy as np
 import pytest

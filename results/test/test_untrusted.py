@@ -1,4 +1,4 @@
-"""Files that nobody's benchmark wrote: only clean errors, in bounded time and memory."""
+"""Hostile files cause clean errors only, in bounded time and memory."""
 
 import contextlib
 import functools
@@ -186,7 +186,7 @@ CROWDS = {
 
 @pytest.mark.parametrize("kind", CROWDS)
 def test_many_rows_of_an_odd_kind_take_no_longer_than_others(folder, kind):
-    """Nothing here takes as many steps as the square of the rows: Meson's limit would tell."""
+    """No script takes quadratic time in the rows; Meson's time limit would fail."""
     names = [CROWDS[kind](i) for i in range(600)]
     path = folder / "crowd.json"
     path.write_text(json.dumps(results(*(repetitions(n, [1.0, 2, 3]) for n in names))))

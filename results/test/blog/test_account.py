@@ -1,4 +1,4 @@
-"""The account of the gain: on constructed data, where it is known, and as it is told."""
+"""The account of the gain, on constructed data where it is known, and its words."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The screen a user gets: tables, groups, sentences, exit status, and how it is called."""
+"""blog_table.py: tables, groups, sentences, exit status, and command line."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The costs of a byte, a folio and a call: found where they are known, and withheld where the model is wrong."""
+"""The costs of a byte, a folio and a call: correct where they are known, withheld where the model is wrong."""
 
 import re
 

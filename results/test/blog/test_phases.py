@@ -1,4 +1,4 @@
-"""Where the time of a whole file goes: columns, what closing took and why, and the gain of each phase."""
+"""The phases of a whole file: columns, the time of closing and its reason, and the gain of each phase."""
 
 import re
 

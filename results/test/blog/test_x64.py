@@ -1,4 +1,4 @@
-"""What is said of the published X64 rows is what was read in .NET's libraries, and is marked where it was not."""
+"""The explanation of the published X64 rows follows the facts read in .NET's libraries, and marks inferences."""
 
 import json
 

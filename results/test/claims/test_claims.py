@@ -1,4 +1,4 @@
-"""Public claims judged on runs in which they are true, false, or not to be told."""
+"""Public claims judged on runs in which they are true, false, or undecidable."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How a command starts and ends, whatever is broken: one line and a status that means nothing else."""
+"""Start and end of a command with a broken dependency: one line and a distinct status."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""alternate.py: order, what is kept, interruption and going on, and what a bad launch gives."""
+"""alternate.py: order, kept files, interruption, continuation, and bad launches."""
 
 import json
 import os

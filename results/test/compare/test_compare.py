@@ -1,4 +1,4 @@
-"""compare.py: what is paired with what, exit status, the formats and the options."""
+"""compare.py: pairs of rows, exit status, formats and options."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ def test_one_file_against_one_has_figures_and_no_word(compare, rng):
 
 @pytest.mark.parametrize("n", [5, 40])
 def test_two_launches_of_one_program_have_no_word(compare, rng, n):
-    """Whatever one of them was busy with, and whatever they are called by."""
+    """Load on one of them changes nothing, nor do aggregates in place of repetitions."""
     for _ in range(10):
         old, new = (run_of(rng, n=n, a=100 * rng.lognormal(0, 0.05)) for _ in "ab")
         assert verdicts(as_data(compare, old, new)) == {"a": "undecided"}

@@ -89,7 +89,7 @@ def test_a_key_that_some_rows_lack(compare, rng):
     "order", ["one after the other", "strictly in turn", "unknown"]
 )
 def test_an_order_that_is_not_of_chance_has_no_word(compare, rng, order):
-    """Four times as long: the figures say so, and the word needs an order that chance decided."""
+    """Four times as long: the figures show it, and the word needs a random order."""
     run = grid(rng, count4=4)
     for i, entry in enumerate(run["benchmarks"]):
         if order == "strictly in turn":

@@ -1,4 +1,4 @@
-"""compare.py on what cannot be compared: other machines, other work, one launch given twice."""
+"""compare.py on runs that are not comparable: other machines, other work, one launch given twice."""
 
 import csv
 import io

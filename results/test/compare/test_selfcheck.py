@@ -1,4 +1,4 @@
-"""selfcheck.py: what it says of machines that are made up, and how it measures."""
+"""selfcheck.py: its judgement of simulated machines, and its measurement."""
 
 import json
 import os

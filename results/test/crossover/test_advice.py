@@ -1,4 +1,4 @@
-"""The advice that a map gives: its cases, what it costs, and how it is worded."""
+"""The advice of a map: its cases, its cost, and its words."""
 
 import re
 

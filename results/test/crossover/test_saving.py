@@ -1,4 +1,4 @@
-"""How a file is saved: what is compared with what, safety beside speed, and what the rows allow to say."""
+"""The ways of saving a file: their comparison, safety beside speed, and the limits of the advice."""
 
 import json
 import re

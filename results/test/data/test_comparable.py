@@ -1,4 +1,4 @@
-"""What must agree before two runs are compared, and what is said where it does not."""
+"""Facts that must agree before two runs are compared, and the messages if they do not."""
 
 import itertools
 import os

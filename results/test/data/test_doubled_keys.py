@@ -1,4 +1,4 @@
-"""JSON in which a key comes twice: no two readers take the same value, so it is called unusable."""
+"""JSON with a doubled key is refused: readers of JSON disagree on which value counts."""
 
 import json
 

@@ -47,7 +47,7 @@ SUITE = """
             out.flush()
 """
 
-# What each script is given; {out} is the folder that it writes into.
+# Each script's arguments; {out} is its output folder.
 SCRIPTS = {
     "report": "{blog} {grid} -o {out}/report.html",
     "blog_table": "{blog} --out={out}/table.md",
@@ -62,7 +62,7 @@ SCRIPTS = {
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """The names of what the scripts read."""
+    """The names of the scripts' input files."""
     rng = np.random.default_rng(1)
     folder = tmp_path_factory.mktemp("data")
     times = by_size({"16": COPY, "512": GATHER})
@@ -113,7 +113,7 @@ def wait_until_caught(process):
 
 
 def interrupted(words, number, moment_s):
-    """Runs a script, sends the signal after that time, and returns the status and what it said."""
+    """Run a script, send the signal after that time, and return the status and the output."""
     process = subprocess.Popen(
         words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
@@ -181,7 +181,7 @@ def check_killed(script, data, out, names, statuses, said):
     assert all(re.fullmatch(r".*\.partial|\.unfinished-\w+", name) for name in left)
     if not left:
         return
-    # The next one takes over what is left, or removes it.
+    # The next run takes over the files that are left, or removes them.
     subprocess.run(command(script, data, out), capture_output=True, timeout=60)
     assert {path.name for path in out.iterdir()} == names
     assert all(is_complete(path) for path in out.iterdir())

@@ -1,4 +1,4 @@
-"""Whatever is wrong with the standard streams or the locale: the output is whole, or the status is not 0."""
+"""Broken standard streams and odd locales: the output is whole, or the status is not 0."""
 
 import errno
 import fcntl

@@ -1,4 +1,4 @@
-"""What is kept of a run for others, and the pictures made from it."""
+"""keep.py and pictures.py: a run for publication, and its pictures."""
 
 import gzip
 import json

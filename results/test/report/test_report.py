@@ -1,4 +1,4 @@
-"""The report: what it says equals the files, it is safe and complete, and it fits on any screen."""
+"""The report agrees with the files, is safe and complete, and fits on any screen."""
 
 import json
 import os
@@ -186,7 +186,7 @@ def test_latencies(report, rng):
 
 
 def test_drift_is_removed_once_per_file(report, rng, monkeypatch):
-    """By whatever makes the tables, the maps, the accounts and the plots."""
+    """The tables, the maps, the accounts and the plots share it."""
     seen = []
 
     def count(rows):

@@ -1,4 +1,4 @@
-"""Whether chance decided in which order the repetitions of two rows ran."""
+"""The check for a random order of two rows' repetitions."""
 
 import math
 
@@ -37,7 +37,7 @@ def rows_in(order, rounds=None):
     + ["ABBA" * 20, "AB" * 5],
 )
 def test_orders_that_are_not_of_chance(order):
-    if order.startswith("ABBA"):  # which a runs test cannot tell from chance
+    if order.startswith("ABBA"):  # which a runs test takes for random
         assert order_problem(*rows_in(order)) == ""
     else:
         assert order_problem(*rows_in(order)) == NOT_RANDOM
@@ -61,7 +61,7 @@ def test_rounds_are_known_by_their_numbers(rng):
     rows = rows_in(order, rounds=2)
     assert in_rounds(*rows) and order_problem(*rows) == ""
     assert not in_rounds(*rows_in(order))
-    # Each round in the same order is none of chance.
+    # The same order in each round is not random.
     assert order_problem(*rows_in("AB" * 12, rounds=2)) == NOT_RANDOM
     # A round with two of one row is none.
     assert not in_rounds(*rows_in("AABB" * 3, rounds=2))

@@ -1,4 +1,4 @@
-"""The rank test against its own definition, dealt out again, and its interval against the test."""
+"""The rank test against its definition by permutations, and its interval against the test."""
 
 import itertools
 
@@ -19,13 +19,13 @@ from scipy import stats
 
 
 def one(base, other):
-    """What the test says of one pair: low, high, p."""
+    """Test one pair: low, high, p."""
     result = rank_test([(base, other)])
     return float(result.low[0]), float(result.high[0]), float(result.p[0])
 
 
 def scores(logs, positions, timeline=()):
-    """The definition, written down once more: neighbours count by one over their distance."""
+    """Compute the scores by their definition: neighbours weigh one over their distance."""
     result = np.zeros(len(logs))
     for i, (value, place) in enumerate(zip(logs, positions)):
         for other, there in [*zip(logs, positions), *timeline]:
@@ -40,7 +40,7 @@ def parts(base, other):
 
 
 def permuted(found, n):
-    """The share of all ways to deal scores out that give as large a difference."""
+    """Return the share of all permutations of scores with at least this difference."""
     totals = [sum(chosen) for chosen in itertools.combinations(found, found.size - n)]
     distances = np.abs(np.array(totals) - found.mean() * (found.size - n))
     return np.mean(
@@ -71,7 +71,7 @@ def test_p_of_many_repetitions_is_close_to_dealing_out(rng):
 
 
 def in_rounds(ratio, n, rng):
-    """Two rows that each run once a round, in an order of chance."""
+    """Make two rows that each run once a round, in random order."""
     first = rng.random(n) < 0.5
     rounds = np.arange(n)
     rows = [

@@ -1,4 +1,4 @@
-"""Verdicts: what each of the four means, corrections, and what cannot be decided."""
+"""The four verdicts, corrections, and undecidable pairs."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from scipy import stats
 
 
 def normal(median, n=100, scatter=0.01):
-    """Times whose quantiles are exactly those of a normal law."""
+    """Make times with exactly the quantiles of a normal distribution."""
     return median * (1 + scatter * stats.norm.ppf((np.arange(n) + 0.5) / n))
 
 
@@ -127,7 +127,7 @@ def test_the_same_samples_twice_are_the_same():
 
 
 def test_a_row_with_two_modes_gets_a_wide_interval(rng):
-    """Whether the median lies in the one or the other mode is chance, whatever the ranks say."""
+    """The median lies in one mode or the other by chance, and the ranks do not show it."""
     modes = np.concatenate([normal(1, 50), normal(2, 50)])
     (effect,) = effects_of((modes, modes * (1 + 1e-6)))
     assert effect.low < 0.7 and effect.high > 1.5
@@ -303,7 +303,7 @@ def test_benjamini_and_hochberg_hold_for_pairs_that_share_rows(rng):
 
 
 def test_a_pair_is_judged_alike_alone_and_among_others(rng):
-    """Whatever else is judged: other rows, rows without moments, launches of other numbers."""
+    """Other rows, rows without moments and launches of other numbers do not change a verdict."""
     pairs = [in_one_run(*rng.lognormal(0, 0.01, (2, n)), seed=n) for n in (30, 31, 30)]
     pairs.append((Repetitions(rng.lognormal(0, 0.01, 30)), pairs[0][0]))
     together = judge(pairs, correction=uncorrected)

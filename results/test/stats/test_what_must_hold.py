@@ -1,4 +1,4 @@
-"""What the verdicts promise: few false alarms, no wrong "same", and more power than plain tests.
+"""The promises of the verdicts: few false alarms, no wrong "same", more power than plain tests.
 
 On simulated rows whose true ratio is known, and on repetitions of one row recorded in real runs of
 the blog's loop, whose true ratio is 1 until one half of them is multiplied by a known factor.
@@ -28,7 +28,7 @@ from recorded import RECORDED, as_one, found_by_plain_tests, found_slower, slowe
 COMPARISONS = int(os.environ.get("GATHERBENCH_COMPARISONS", "100"))
 SIMULATED = 2 * COMPARISONS
 LIMIT = ALPHA + 3 * np.sqrt(ALPHA * (1 - ALPHA) / COMPARISONS)
-"""ALPHA and three standard errors of a share of so many draws: what is ALPHA in truth may be drawn as this much."""
+"""ALPHA and three standard errors of a share of so many draws."""
 
 DECIDED = (Outcome.FASTER, Outcome.SLOWER)
 

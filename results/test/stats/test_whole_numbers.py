@@ -26,7 +26,7 @@ OLD = whole((46, 20))
     ],
 )
 def test_a_difference_of_a_step_is_undecided(old, new, compare):
-    """Two single files have no word whatever they say; rows of a run and launches: test_compare."""
+    """Two single files never have a word; rows of a run and launches are in test_compare."""
     status, out, _ = compare(old, new, options=["--fail-above=1.02"])
     assert "1 undecided" in out and status == 3
     assert "would probably decide" not in out

@@ -1,4 +1,4 @@
-"""Opens pages in headless Chromium and measures what is laid out."""
+"""Opens pages in headless Chromium and measures their layout."""
 
 from __future__ import annotations
 

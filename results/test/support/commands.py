@@ -13,7 +13,7 @@ RESULTS = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Command:
-    """A command; program is what its messages begin with."""
+    """A command; its messages begin with `program`."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""Makes results files that no benchmark wrote: what is in one changed at random, in places and kinds."""
+"""Makes hostile results files: the content of real ones, changed at random."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def blog_run(medians_ms, rng, n=100, scatter=0.02, kernel_calls=None, **context)
 
 
 def independent(shape, rng):
-    """Relative times that have nothing to do with each other."""
+    """Independent relative times."""
     return rng.lognormal(0, 0.01, shape)
 
 

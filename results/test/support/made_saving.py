@@ -1,4 +1,4 @@
-"""Makes runs in which a file is saved in several ways, whose times are known."""
+"""Makes runs that save a file in several ways, with known times."""
 
 from __future__ import annotations
 

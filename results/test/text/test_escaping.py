@@ -1,4 +1,4 @@
-"""Whatever a file holds, it stays text: for a terminal, in Markdown, HTML, SVG, CSV and JSON."""
+"""Content of a file stays text, on a terminal and in Markdown, HTML, SVG, CSV and JSON."""
 
 import csv
 import html
@@ -30,7 +30,7 @@ EVIL = (
 
 
 def run_full_of(text):
-    """A run in which everything that is free text is this text."""
+    """Make a run with this text in place of all free text."""
     rng = np.random.default_rng(1)
     part = text.replace("/", "")  # a component of a name
     rows = [

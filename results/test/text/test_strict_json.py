@@ -1,4 +1,4 @@
-"""Every JSON that a script writes is read by parsers that know no NaN: Python's strict, Node's and Perl's."""
+"""Parsers without NaN read every JSON that a script writes: Python's strict one, Node's and Perl's."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ def refuse(constant):
 
 @pytest.fixture
 def documents(tmp_path, rng, capsys):
-    """What the scripts make of runs in which figures are missing, by how it was made."""
+    """The scripts' output on runs with missing figures, by command line."""
     grid = grid_run(by_size({"16": COPY, "512": GATHER}), rng)
     for entry in grid["benchmarks"]:
         entry["short_writes"] = math.nan
