@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gatherstats.data.rows import Run
-from gatherstats.report.markup import Markup, element
+from gatherstats.drawing.markup import Markup, element
 from gatherstats.report.run_analysis import RunAnalysis, analyse, verdict_sentences
 from gatherstats.report.sections import bullets, published_section, run_section
 from gatherstats.report.style import style_sheet

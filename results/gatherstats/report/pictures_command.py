@@ -18,11 +18,10 @@ from gatherstats.crossover.advice import MapsWithAdvice, with_advice
 from gatherstats.crossover.advice_words import advice_text
 from gatherstats.crossover.crossover_command import save_picture
 from gatherstats.crossover.map import make_maps
+from gatherstats.drawing import svg
+from gatherstats.drawing.markup import Markup
 from gatherstats.errors import UserError
-from gatherstats.report import svg
-from gatherstats.report.markup import Markup
 from gatherstats.report.plots import account_plot
-from gatherstats.report.style import plot_rules
 from gatherstats.stats.samples import measure
 
 MEASURED = Path(__file__).resolve().parents[2] / "measured"
@@ -84,7 +83,7 @@ def _advice(shown: MapsWithAdvice) -> Markup:
 
 
 def _write(plot: Markup, path: Path) -> None:
-    save(str(path), svg.alone(plot, plot_rules()).encode())
+    save(str(path), svg.alone(plot).encode())
 
 
 def _found(folder: Path, name: str) -> str:

@@ -11,8 +11,8 @@ from gatherstats.blog.account import Account
 from gatherstats.blog.account_words import labels, part_text, share_text, unit_of
 from gatherstats.data.grouping import Group
 from gatherstats.data.rows import Row, phases, shown_phases
-from gatherstats.report import svg
-from gatherstats.report.markup import Markup
+from gatherstats.drawing import svg
+from gatherstats.drawing.markup import Markup
 from gatherstats.stats.parts import Part
 from gatherstats.stats.repetitions import Repetitions
 from gatherstats.stats.samples import RowSample

@@ -39,7 +39,7 @@ from gatherstats.data.grouping import is_blog_row
 from gatherstats.data.names import shorten
 from gatherstats.data.reader import load
 from gatherstats.data.rows import PHASES, Run, phases
-from gatherstats.report.markup import Markup, element
+from gatherstats.drawing.markup import Markup, element
 from gatherstats.report.plots import (
     MOST_DOTS,
     MOST_LATENCIES,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gatherstats.crossover.colours import WAYS, mix, strength_of_shade, text_on, tint
 from gatherstats.crossover.map import Way
+from gatherstats.drawing.svg import RULES
 from gatherstats.report.tables import STRENGTHS, style_of
 
 # The page's colours, for light and for dark.
@@ -16,18 +17,13 @@ _PAPER = re.compile(r"--paper: (#[0-9a-f]{6});")
 
 def style_sheet() -> str:
     """Make the whole style sheet; it fetches nothing."""
-    rules = plot_rules() + Path(__file__).with_name("report.css").read_text()
+    rules = RULES + Path(__file__).with_name("report.css").read_text()
     dark = _map_rules("dark")
     return f"{rules}{_map_rules('light')}@media screen and (prefers-color-scheme:dark){{{dark}}}\n"
 
 
-def plot_rules() -> str:
-    """Return the rules of the plots, in the page or alone."""
-    return Path(__file__).with_name("plots.css").read_text()
-
-
 def _map_rules(theme: str) -> str:
-    papers = dict(zip(("light", "dark"), _PAPER.findall(plot_rules())))
+    papers = dict(zip(("light", "dark"), _PAPER.findall(RULES)))
     paper = papers[theme]
     rules = []
     for number in (1, 2):

@@ -11,7 +11,7 @@ from gatherstats.crossover.colours import shade_of
 from gatherstats.crossover.map import Cell, Map, Way
 from gatherstats.data.names import shorten
 from gatherstats.data.rows import PHASES, Row, device_share, phases, shown_phases
-from gatherstats.report.markup import Markup, element, join
+from gatherstats.drawing.markup import Markup, element, join
 from gatherstats.report.plots import PERCENTILES, latencies_of
 from gatherstats.stats.medians import medians
 from gatherstats.text.units import time_text

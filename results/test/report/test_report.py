@@ -15,10 +15,10 @@ from gatherstats.blog.account import accounts
 from gatherstats.blog.account_words import account_lines
 from gatherstats.crossover.advice import advise
 from gatherstats.crossover.advice_words import advice_text
-from gatherstats.crossover.map import make_maps
 from gatherstats.crossover.cells import cell_text
+from gatherstats.crossover.map import make_maps
 from gatherstats.data.reader import load
-from gatherstats.report.svg import fitting, round_steps
+from gatherstats.drawing.svg import fitting, round_steps
 from gatherstats.stats import samples
 from gatherstats.stats.drift import remove_drift
 from gatherstats.stats.samples import measure

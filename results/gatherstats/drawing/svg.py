@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
-from gatherstats.report.markup import Markup, element
+from gatherstats.drawing.markup import Markup, element
 from gatherstats.text.safe import printable, width
 
 WIDTH = 360
@@ -21,6 +22,8 @@ CHARACTER = 7.2
 LINE = 14
 """Units from one line of text to the next."""
 
+RULES = Path(__file__).with_name("plots.css").read_text()
+"""The style sheet of plots, in the page or alone."""
 
 _MARGIN = 12
 """Units around a plot that stands alone."""
@@ -107,8 +110,8 @@ def round_steps(low: float, high: float, most: int = 5) -> list[float]:
     return [i * step for i in range(first, last + 1)]
 
 
-def alone(plot: Markup, rules: str) -> str:
-    """Make a plot a file of its own, on paper with a margin. rules: its style sheet."""
+def alone(plot: Markup) -> str:
+    """Make a plot a file of its own, on paper with a margin."""
     opening, rest = plot.split(">", 1)
     left, top, w, h = (
         float(n) for n in opening.split('viewBox="')[1].split('"')[0].split()
@@ -119,4 +122,4 @@ def alone(plot: Markup, rules: str) -> str:
     )
     size = f' width="{box[2] * 1.6:g}" height="{box[3] * 1.6:g}"'
     paper = rectangle(*box, "paper")
-    return f"{opening}{size}>{element('style', Markup(rules))}{paper}{rest}\n"
+    return f"{opening}{size}>{element('style', Markup(RULES))}{paper}{rest}\n"
