@@ -29,7 +29,7 @@ while [ "$count" -gt 0 ]; do
   set -- "$@" "$option"
 done
 
-sh "$root/bench/setup.sh" ${report:+--report} ${cross:+--cross}
+sh "$root/bench/setup.sh" ${cross:+--cross}
 
 # A Python that comes first in PATH may lack the packages that Debian's has.
 python=

@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh [OPTION ...]: installs the Debian packages that are missing, as root or through sudo: those that bench/run.sh needs,
 # and with options those of other things. Says before how much that is, and nothing where nothing is missing.
-#   --report      pictures and the report
+#   --report      pictures as PNG; the report itself needs nothing more
 #   --cross       the other architecture
 #   --quick-test  the quick tests
 #   --test        all usual tests
@@ -34,12 +34,12 @@ for option in "$@"; do
     --quick-test) packages="$packages $quick_test" ;;
     --test)
       test=yes
-      packages="$packages $quick_test clang clang-format clang-tidy cppcheck black pyflakes3 shellcheck python3-matplotlib
+      packages="$packages $quick_test clang clang-format clang-tidy cppcheck black pyflakes3 shellcheck python3-cairosvg
         xfsprogs btrfs-progs" ;;
     --browser) packages="$packages chromium" ;;
     --all) packages="$packages valgrind libclang-rt-dev gcovr python3-coverage debootstrap" ;;
     --cross) add_cross ;;
-    --report) packages="$packages python3-matplotlib" ;;
+    --report) packages="$packages python3-cairosvg" ;;
     *)
       echo "setup.sh: unknown argument '$option'" >&2
       exit 2 ;;

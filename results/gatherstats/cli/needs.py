@@ -13,7 +13,7 @@ from gatherstats.errors import UserError
 _PACKAGES = {"numpy": "python3-numpy", "scipy.stats": "python3-scipy"}
 """Modules that every command imports, and their Debian packages."""
 
-_FOR_PLOTS = {"matplotlib.figure": "python3-matplotlib"}
+_FOR_PNG = {"cairosvg": "python3-cairosvg"}
 
 
 def require() -> None:
@@ -21,15 +21,9 @@ def require() -> None:
     _require(_PACKAGES)
 
 
-def require_plots() -> None:
-    """The same for matplotlib, which only pictures need."""
-    problem = _import_problem("matplotlib.figure")
-    if isinstance(problem, OSError):
-        raise UserError(
-            f"matplotlib has no folder for its cache ({problem}); set MPLCONFIGDIR to one that it"
-            " can write to"
-        )
-    _require(_FOR_PLOTS)
+def require_png() -> None:
+    """Raise UserError when cairosvg cannot be imported, which only PNG needs."""
+    _require(_FOR_PNG)
 
 
 def _require(packages: dict[str, str]) -> None:

@@ -24,6 +24,7 @@ from gatherstats.cli.options import (
 from gatherstats.crossover.advice import MapsWithAdvice, with_advice
 from gatherstats.crossover.data import as_json, saving_json
 from gatherstats.crossover.map import make_maps
+from gatherstats.crossover.picture import draw
 from gatherstats.crossover.saving import find_cases
 from gatherstats.crossover.terminal import saving_terminal, terminal
 from gatherstats.data.rows import Run
@@ -149,9 +150,8 @@ def save_picture(
     Raises UserError when it cannot be written, or with `status` when there is no map, or no room
     for all.
     """
-    needs.require_plots()
-    from gatherstats.crossover.picture import draw
-
+    if form == "png":
+        needs.require_png()
     if not any(one.maps.maps for one in shown):
         raise UserError("no picture: there is no map", status)
     try:

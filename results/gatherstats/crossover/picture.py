@@ -1,29 +1,14 @@
-"""Draws crossover maps with matplotlib, as SVG or PNG."""
+"""Draws crossover maps as SVG, and as PNG by cairosvg."""
 
 from __future__ import annotations
 
-import io
-import logging
 import textwrap
-import warnings
 from collections.abc import Sequence
 
-# matplotlib logs about fonts and folders; keep that off the user's screen.
-logging.getLogger("matplotlib").setLevel(logging.ERROR)
-
-from matplotlib import rc_context  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.patches import Rectangle  # noqa: E402
-
-from gatherstats.crossover.advice import Advice, MapsWithAdvice  # noqa: E402
-from gatherstats.crossover.advice_words import (
-    advice_text,
-    place,
-    size_text,
-)  # noqa: E402
-from gatherstats.crossover.cells import LETTERS, cell_text  # noqa: E402
-from gatherstats.crossover.colours import (  # noqa: E402
+from gatherstats.crossover.advice import Advice, MapsWithAdvice
+from gatherstats.crossover.advice_words import advice_text, place, size_text
+from gatherstats.crossover.cells import LETTERS, cell_text
+from gatherstats.crossover.colours import (
     UNDECIDED,
     WAYS,
     mix,
@@ -31,20 +16,20 @@ from gatherstats.crossover.colours import (  # noqa: E402
     text_on,
     tint,
 )
-from gatherstats.crossover.map import Cell, Map, Way  # noqa: E402
-from gatherstats.data.rows import Run  # noqa: E402
-from gatherstats.process.atomic_file import write_atomically  # noqa: E402
-from gatherstats.text.safe import printable  # noqa: E402
+from gatherstats.crossover.map import Cell, Map, Way
+from gatherstats.data.rows import Run
+from gatherstats.drawing import svg
+from gatherstats.drawing.markup import Markup
+from gatherstats.process.atomic_file import write_atomically
+from gatherstats.text.safe import printable
 
-_CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.36
-_ABOVE, _BELOW, _LEFT, _RIGHT = 0.85, 0.5, 1.15, 0.25
-_NARROWEST = 6.5
-"""All in inches."""
+_CELL_WIDTH, _CELL_HEIGHT, _LEFT = 62.0, 24.0, 90.0
+_NARROWEST = 540.0
+_BETWEEN = 30.0
+"""All in the units of drawing.svg; the last is the space between two maps."""
 
-_POINTS = 9.0
-
-# The width of a character of that size in inches, about.
-_CHARACTER = 0.07
+_PNG_SCALE = 2.0
+"""Pixels for each pixel that the SVG asks for."""
 
 MOST_CELLS = 5_000
 """A picture with more would take minutes and could not be read."""
@@ -53,8 +38,8 @@ MOST_CELLS = 5_000
 def draw(shown: Sequence[MapsWithAdvice], path: str, form: str) -> int:
     """Write the maps, one below another, to `path`; form: "svg" or "png".
 
-    Returns how many of the last maps had no room (MOST_CELLS). Raises OSError when the file cannot
-    be written.
+    Returns the number of maps, from the end, without room (MOST_CELLS). Raises OSError when the
+    file cannot be written.
     """
     maps = [
         (one.run, crossover, advice)
@@ -62,7 +47,16 @@ def draw(shown: Sequence[MapsWithAdvice], path: str, form: str) -> int:
         for crossover, advice in zip(one.maps.maps, one.advice)
     ]
     kept = _kept(maps)
-    write_atomically(path, _picture(kept, form))
+    picture = _picture(kept)
+    if form == "svg":
+        data = svg.alone(picture).encode()
+    else:
+        # Here, because only PNG needs the package.
+        from cairosvg import svg2png
+
+        light = svg.alone(picture, svg.light_rules())
+        data = svg2png(bytestring=light.encode(), scale=_PNG_SCALE)
+    write_atomically(path, data)
     return len(maps) - len(kept)
 
 
@@ -77,45 +71,26 @@ def _kept(maps: list[tuple[Run, Map, Advice]]) -> list[tuple[Run, Map, Advice]]:
     return kept
 
 
-def _picture(maps: list[tuple[Run, Map, Advice]], form: str) -> bytes:
-    widest = max(len(one.counts) for _, one, _ in maps) * _CELL_WIDTH + _LEFT + _RIGHT
-    wide = max(widest, _NARROWEST)
-    texts = [_advice_lines(*one, wide) for one in maps]
-    heights = [
-        len(one.sizes) * _CELL_HEIGHT + _ABOVE + _BELOW + 0.17 * len(text)
-        for (_, one, _), text in zip(maps, texts)
-    ]
-    tall = sum(heights)
-    figure = Figure(figsize=(wide, tall), facecolor="white")
-    top = tall
-    for (run, crossover, _), text, height in zip(maps, texts, heights):
-        columns, rows = len(crossover.counts), len(crossover.sizes)
-        box = [_LEFT, top - _ABOVE - rows * _CELL_HEIGHT]
-        size = [columns * _CELL_WIDTH, rows * _CELL_HEIGHT]
-        axes = figure.add_axes(
-            [box[0] / wide, box[1] / tall, size[0] / wide, size[1] / tall]
-        )
-        _draw_map(axes, crossover)
-        left = 0.15 / wide
-        where = place(crossover, run)
-        _write(
-            figure, left, (top - 0.3) / tall, f"Which way wins on {where}", 11, "bold"
-        )
-        for i, line in enumerate(text):
-            _write(figure, left, (box[1] - 0.32 - 0.17 * i) / tall, line, _POINTS)
-        top -= height
-    out = io.BytesIO()
+def _picture(maps: list[tuple[Run, Map, Advice]]) -> Markup:
+    most = max(len(crossover.counts) for _, crossover, _ in maps)
+    wide = max(_LEFT + most * _CELL_WIDTH, _NARROWEST)
+    shapes: list[Markup] = []
+    y = 0.0
+    for run, crossover, advice in maps:
+        y += _BETWEEN if y else 12
+        heading = f"Which way wins on {place(crossover, run)}"
+        shapes.append(svg.text(0, y, heading, style="label"))
+        grid, y = _grid(crossover, y + 8)
+        shapes += grid
+        for line in _lines_below(run, crossover, advice, wide):
+            y += svg.LINE
+            shapes.append(svg.text(0, y, line))
     title = "Crossover maps: separate writes, gathering, copying"
-    metadata = {"Title": title} | ({"Date": None} if form == "svg" else {})
-    with rc_context({"svg.hashsalt": "gatherbench"}), warnings.catch_warnings():
-        # A character that the font lacks becomes a box; no warning is needed.
-        warnings.simplefilter("ignore")
-        figure.savefig(out, format=form, dpi=150, metadata=metadata)
-    return out.getvalue()
+    return svg.frame(title, y, shapes, "map", wide)
 
 
-def _advice_lines(run: Run, crossover: Map, advice: Advice, wide: float) -> list[str]:
-    columns = int((wide - 0.3) / _CHARACTER)
+def _lines_below(run: Run, crossover: Map, advice: Advice, wide: float) -> list[str]:
+    columns = int(wide / svg.CHARACTER)
     ways = ", ".join(
         f"{LETTERS[way]} {printable(crossover.strategies[way])}"
         for way in Way
@@ -124,64 +99,43 @@ def _advice_lines(run: Run, crossover: Map, advice: Advice, wide: float) -> list
     legend = (
         f"{ways}; ~ too small to tell, = the same; %: less time than the next best way."
     )
-    advised = textwrap.wrap(advice_text(advice, crossover, run), columns)
-    rows = f"Rows: {printable(crossover.title)}."
     return [
-        *advised,
+        "",
+        *textwrap.wrap(advice_text(advice, crossover, run), columns),
         "",
         *textwrap.wrap(legend, columns),
-        *textwrap.wrap(rows, columns),
+        *textwrap.wrap(f"Rows: {printable(crossover.title)}.", columns),
     ]
 
 
-def _write(
-    figure: Figure, x: float, y: float, text: str, points: float, weight: str = "normal"
-) -> None:
-    figure.text(
-        x, y, text, fontsize=points, fontweight=weight, va="baseline", parse_math=False
-    )
+def _grid(crossover: Map, y: float) -> tuple[list[Markup], float]:
+    """Draw a map's cells below y, with the counts above and the sizes to the left; returns the end too."""
+    y += svg.LINE
+    shapes = [svg.text(_LEFT - 8, y, "buffers", "end")]
+    for column, count in enumerate(crossover.counts):
+        middle = _LEFT + (column + 0.5) * _CELL_WIDTH
+        shapes.append(svg.text(middle, y, str(count), "middle"))
+    y += 6
+    for size in crossover.sizes:
+        words = svg.fitting(size_text(size), _LEFT)
+        shapes.append(svg.text(_LEFT - 8, y + 16, words, "end"))
+        for column, count in enumerate(crossover.counts):
+            cell = crossover.cells.get((size, count))
+            shapes += _cell(cell, _LEFT + column * _CELL_WIDTH, y)
+        y += _CELL_HEIGHT
+    return shapes, y
 
 
-def _draw_map(axes: Axes, crossover: Map) -> None:
-    sizes, counts = crossover.sizes, crossover.counts
-    for row, size in enumerate(sizes):
-        for column, count in enumerate(counts):
-            _draw_cell(axes, column, row, crossover.cells.get((size, count)))
-    axes.set_xlim(0, len(counts))
-    axes.set_ylim(len(sizes), 0)
-    axes.set_xticks([i + 0.5 for i in range(len(counts))], [str(c) for c in counts])
-    axes.set_yticks(
-        [i + 0.5 for i in range(len(sizes))],
-        [size_text(size) for size in sizes],
-        parse_math=False,
-    )
-    axes.xaxis.set_ticks_position("top")
-    axes.tick_params(length=0, labelsize=_POINTS)
-    axes.set_xlabel("buffers", fontsize=_POINTS, loc="right", labelpad=6)
-    axes.xaxis.set_label_position("top")
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-
-
-def _draw_cell(axes: Axes, column: int, row: int, cell: Cell | None) -> None:
-    colour = "#ffffff"
-    if cell is not None:
-        colour = UNDECIDED
-        if cell.saved is not None:
-            mixed = mix([WAYS[way] for way in cell.best])
-            colour = tint(mixed, strength_of(cell.saved))
-    axes.add_patch(
-        Rectangle(
-            (column, row), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5
-        )
-    )
-    axes.text(
-        column + 0.5,
-        row + 0.52,
-        cell_text(cell),
-        ha="center",
-        va="center",
-        fontsize=_POINTS - 0.5,
-        color=text_on(colour),
-        parse_math=False,
-    )
+def _cell(cell: Cell | None, x: float, y: float) -> list[Markup]:
+    middle = x + _CELL_WIDTH / 2
+    if cell is None:
+        return [svg.text(middle, y + 16, cell_text(cell), "middle")]
+    colour = UNDECIDED
+    if cell.saved is not None:
+        colour = tint(mix([WAYS[way] for way in cell.best]), strength_of(cell.saved))
+    box = (x + 1, y + 1, _CELL_WIDTH - 2, _CELL_HEIGHT - 2)
+    ink = "dark" if text_on(colour) == "#000000" else "light"
+    return [
+        svg.rectangle(*box, fill=colour),
+        svg.text(middle, y + 16, cell_text(cell), "middle", f"on-colour {ink}"),
+    ]

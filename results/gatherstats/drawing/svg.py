@@ -7,6 +7,7 @@ Colours are classes; the page's style sheet sets them for light and dark.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,14 +30,20 @@ _MARGIN = 12
 """Units around a plot that stands alone."""
 
 
-def frame(title: str, height: float, parts: Sequence[Markup], number: str) -> Markup:
+def frame(
+    title: str,
+    height: float,
+    parts: Sequence[Markup],
+    number: str,
+    wide: float = WIDTH,
+) -> Markup:
     """Make a whole plot. number: makes the title's id unique in the page."""
     identity = f"plot-{number}"
     return element(
         "svg",
         element("title", title, id=identity),
         *parts,
-        viewBox=f"0 0 {WIDTH} {height:g}",
+        viewBox=f"0 0 {wide:g} {height:g}",
         role="img",
         aria_labelledby=identity,
         xmlns="http://www.w3.org/2000/svg",
@@ -65,13 +72,18 @@ def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
 
 
 def rectangle(
-    x: float, y: float, w: float, h: float, style: str, title: str = ""
+    x: float,
+    y: float,
+    w: float,
+    h: float,
+    style: str = "",
+    title: str = "",
+    fill: str | None = None,
 ) -> Markup:
-    """Draw a filled rectangle; its title shows under the pointer."""
+    """Draw a filled rectangle; its title shows under the pointer. fill: for a colour without a class."""
     box = {"x": float(x), "y": float(y), "width": float(w), "height": float(h)}
-    if not title:
-        return element("rect", class_=style, **box)
-    return element("g", element("title", title), element("rect", class_=style, **box))
+    rect = element("rect", class_=style or None, fill=fill, **box)
+    return element("g", element("title", title), rect) if title else rect
 
 
 def path(
@@ -110,7 +122,15 @@ def round_steps(low: float, high: float, most: int = 5) -> list[float]:
     return [i * step for i in range(first, last + 1)]
 
 
-def alone(plot: Markup) -> str:
+def light_rules() -> str:
+    """Return RULES for programs without variables and dark screens: each variable has its light value."""
+    first, rest = RULES.split("@media", 1)
+    rules = rest.split("\n}\n", 1)[1]
+    values = dict(re.findall(r"--(\w+): (#\w+);", first))
+    return re.sub(r"var\(--(\w+)\)", lambda name: values[name[1]], rules)
+
+
+def alone(plot: Markup, rules: str = RULES) -> str:
     """Make a plot a file of its own, on paper with a margin."""
     opening, rest = plot.split(">", 1)
     left, top, w, h = (
@@ -122,4 +142,4 @@ def alone(plot: Markup) -> str:
     )
     size = f' width="{box[2] * 1.6:g}" height="{box[3] * 1.6:g}"'
     paper = rectangle(*box, "paper")
-    return f"{opening}{size}>{element('style', Markup(RULES))}{paper}{rest}\n"
+    return f"{opening}{size}>{element('style', Markup(rules))}{paper}{rest}\n"

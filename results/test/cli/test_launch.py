@@ -51,14 +51,14 @@ def test_a_scipy_that_raises_anything_is_one_line(tmp_path):
     assert "a broken scipy (ValueError: numpy changed size)" in done.stderr
 
 
-def test_a_matplotlib_without_a_folder_names_the_variable(tmp_path, rng):
-    content = "raise FileNotFoundError(2, 'No usable temporary directory found')"
-    environment = broken(tmp_path / "m", "matplotlib", content)
+def test_a_cairosvg_without_its_library_is_one_line(tmp_path, rng):
+    content = "raise OSError('no library called \"cairo\" was found')"
+    environment = broken(tmp_path / "m", "cairosvg", content)
     grid = grid_run(by_size({"16": COPY, "512": GATHER}), rng)
     (path,) = write_files(tmp_path, "grid", [grid])
-    done = run("crossover", path, "--format=svg", "-o", tmp_path / "x", env=environment)
+    done = run("crossover", path, "--format=png", "-o", tmp_path / "x", env=environment)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "MPLCONFIGDIR" in done.stderr and "no folder" in done.stderr
+    assert "a broken cairosvg (OSError: no library" in done.stderr
 
 
 def test_an_exception_that_nobody_foresaw_has_a_status_of_its_own(tmp_path, rng):

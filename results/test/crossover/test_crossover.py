@@ -4,11 +4,15 @@ import json
 import os
 import pty
 import re
+import struct
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 from conftest import RESULTS, runner, write_files
+from gatherstats.crossover import picture
+from gatherstats.drawing.svg import light_rules
 from made import failed, repetitions, results
 from made_maps import (
     COPY,
@@ -182,29 +186,45 @@ def test_an_unknown_order_is_said_and_gives_no_advice(crossover, rng):
     assert "this run cannot tell" in out
 
 
-def test_pictures(crossover, rng, tmp_path):
-    svg, png = tmp_path / "map.svg", tmp_path / "map.png"
-    options = ["--svg", str(svg), "--png", str(png)]
-    status, _, err = crossover(grid_run(TYPICAL, rng), options=options)
+def test_a_picture_has_the_cells_and_the_advice_of_the_text(crossover, rng, tmp_path):
+    run, options = grid_run(TYPICAL, rng), ["--svg", str(tmp_path / "map.svg")]
+    status, out, err = crossover(run, options=options)
     assert (status, err) == (0, "")
-    assert png.read_bytes().startswith(b"\x89PNG")
-    first = svg.read_bytes()
-    assert b"<title>" in first or b"dc:title" in first
-    crossover(grid_run(TYPICAL, rng), options=options[:2])
-    assert len(list(tmp_path.iterdir())) == 3  # no temporary file stays
+    first = (tmp_path / "map.svg").read_bytes()
+    tree = ElementTree.fromstring(first)
+    words = [e.text or "" for e in tree.iter("{http://www.w3.org/2000/svg}text")]
+    body = [line for line in out.splitlines() if re.match(r" *\d+ ", line)]
+    cells = [cell for line in body for cell in re.findall(r"[SGC][^ ]* +\d+%", line)]
+    assert len(cells) == len(TYPICAL)
+    assert [w for w in words if w.endswith("%") and w[0] in "SGC"] == cells
+    assert "Which way wins on ext4" in words
+    assert "On ext4 here: one buffer: pwrite()." in " ".join(words)
+    crossover(run, options=options)
+    assert (tmp_path / "map.svg").read_bytes() == first
+    assert len(list(tmp_path.iterdir())) == 2  # no temporary file stays
+
+
+def test_a_png_is_the_same_picture_in_light_colours(crossover, rng, tmp_path):
+    pytest.importorskip("cairosvg")
+    png = tmp_path / "map.png"
+    status, _, err = crossover(grid_run(TYPICAL, rng), options=["--png", str(png)])
+    assert (status, err) == (0, "")
+    data = png.read_bytes()
+    wide, tall = struct.unpack(">II", data[16:24])
+    assert data.startswith(b"\x89PNG") and wide > 1000 and tall > 500
+    assert "var(" not in light_rules() and "@media" not in light_rules()
+    assert ".paper { fill: #ffffff; }" in light_rules()
 
 
 def test_maps_without_room_in_a_picture_are_counted(
     crossover, rng, tmp_path, monkeypatch
 ):
-    from gatherstats.crossover import picture as crossover_plot
-
-    monkeypatch.setattr(crossover_plot, "MOST_CELLS", 20)
+    monkeypatch.setattr(picture, "MOST_CELLS", 20)
     groups = grid_rows(TYPICAL, rng) + grid_rows(TYPICAL, rng, target="null")
-    png = tmp_path / "map.png"
-    status, _, err = crossover(results(*groups), options=["--png", str(png)])
-    assert status == 1 and err == f"crossover.py: {png}: no room for 1 further maps\n"
-    assert png.exists()
+    svg = tmp_path / "map.svg"
+    status, _, err = crossover(results(*groups), options=["--svg", str(svg)])
+    assert status == 1 and err == f"crossover.py: {svg}: no room for 1 further maps\n"
+    assert svg.read_text().count("Which way wins") == 1
 
 
 def test_a_picture_that_cannot_be_written_is_one_line(crossover, rng, tmp_path):
@@ -213,16 +233,21 @@ def test_a_picture_that_cannot_be_written_is_one_line(crossover, rng, tmp_path):
     assert status == 2 and err == f"crossover.py: {path}: No such file or directory\n"
 
 
-def test_missing_matplotlib_is_named(tmp_path, rng):
+def test_a_missing_cairosvg_is_named_and_svg_does_without(tmp_path, rng):
     (path,) = write_files(tmp_path, "grid", [grid_run(TYPICAL, rng)])
-    gone = "raise ModuleNotFoundError('no', name='matplotlib')"
-    (tmp_path / "matplotlib.py").write_text(gone)
-    done = subprocess.run(
-        [sys.executable, SCRIPT, path, "--svg", str(tmp_path / "a.svg")],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
+    gone = "raise ModuleNotFoundError('no', name='cairosvg')"
+    (tmp_path / "cairosvg.py").write_text(gone)
+
+    def draw(form):
+        return subprocess.run(
+            [sys.executable, SCRIPT, path, f"--{form}", str(tmp_path / f"a.{form}")],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+
+    done = draw("png")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "no matplotlib" in done.stderr and "python3-matplotlib" in done.stderr
+    assert "no cairosvg" in done.stderr and "python3-cairosvg" in done.stderr
     assert "On ext4 here" in done.stdout
+    assert draw("svg").returncode == 0 and (tmp_path / "a.svg").exists()
