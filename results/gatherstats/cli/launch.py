@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from gatherstats.cli import needs
+from gatherstats.cli import dependencies
 from gatherstats.errors import UserError
 from gatherstats.process.interruption import Interrupted
 from gatherstats.process.output import OutputError, complain, run_main
@@ -48,7 +48,7 @@ def run(name: str, arguments: Sequence[str]) -> int:
     """
     program = f"{name}.py"
     try:
-        needs.require()
+        dependencies.require()
         command = _find(name)
         return command.main(_parse(program, command, arguments))
     except UserError as error:

@@ -44,7 +44,7 @@ def place(crossover: Map, run: Run) -> str:
 
 def call(crossover: Map, way: Way) -> str:
     """Name a way as a programmer does, such as "pwritev()"."""
-    if way is Way.COPY:
+    if way is Way.COALESCE:
         return "copy and write once"
     return f"{printable(crossover.strategies[way])}()"
 

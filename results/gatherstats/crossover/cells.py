@@ -6,7 +6,7 @@ from gatherstats.crossover.map import Cell, Maps, Way
 from gatherstats.stats.verdict_words import percent
 from gatherstats.text.safe import printable
 
-LETTERS = {Way.SEPARATE: "S", Way.GATHER: "G", Way.COPY: "C"}
+LETTERS = {Way.SEPARATE: "S", Way.GATHER: "G", Way.COALESCE: "C"}
 """A way's letter in a cell."""
 
 NOT_MEASURED = "."
@@ -14,7 +14,7 @@ NOT_MEASURED = "."
 _NAMES = {
     Way.SEPARATE: "separate",
     Way.GATHER: "gather",
-    Way.COPY: "copy, then write once",
+    Way.COALESCE: "copy, then write once",
 }
 
 

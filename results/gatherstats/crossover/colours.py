@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gatherstats.crossover.map import Way
 
 # From Paul Tol's "bright" scheme, which stays distinct with colour blindness.
-WAYS = {Way.SEPARATE: "#4477aa", Way.GATHER: "#228833", Way.COPY: "#ccbb44"}
+WAYS = {Way.SEPARATE: "#4477aa", Way.GATHER: "#228833", Way.COALESCE: "#ccbb44"}
 
 UNDECIDED = "#dddddd"
 """The colour of an undecided cell."""

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from gatherstats.cli import needs
+from gatherstats.cli import dependencies
 from gatherstats.cli.inputs import load_usable, require_other
 from gatherstats.cli.options import (
     add_format,
@@ -151,7 +151,7 @@ def save_picture(
     for all.
     """
     if form == "png":
-        needs.require_png()
+        dependencies.require_png()
     if not any(one.maps.maps for one in shown):
         raise UserError("no picture: there is no map", status)
     try:

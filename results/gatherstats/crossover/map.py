@@ -39,13 +39,13 @@ class Way(str, Enum):
 
     SEPARATE = "separate"
     GATHER = "gather"
-    COPY = "copy"
+    COALESCE = "copy"  # the value stands in JSON
 
 
 STRATEGIES = {
     Way.SEPARATE: ("pwrite", "write"),
     Way.GATHER: ("pwritev", "writev", "pwritev2"),
-    Way.COPY: ("coalesce",),
+    Way.COALESCE: ("coalesce",),
 }
 """The strategies of each way. A map uses the one with the most rows."""
 

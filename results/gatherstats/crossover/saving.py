@@ -141,7 +141,7 @@ def _judge(cases: Sequence[Case], threshold: float) -> None:
                 pairs.append((case.row(base), case.row(create)))
                 owners.append((case.against, create))
         for create in case.creates:
-            for base, way in ((Way.SEPARATE, Way.GATHER), (Way.GATHER, Way.COPY)):
+            for base, way in ((Way.SEPARATE, Way.GATHER), (Way.GATHER, Way.COALESCE)):
                 pairs.append((case.row(create, base), case.row(create, way)))
                 owners.append((case.handing, (create, way)))
     there = [i for i, pair in enumerate(pairs) if None not in pair]

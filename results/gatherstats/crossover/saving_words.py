@@ -123,7 +123,7 @@ def _handing(cases: Sequence[Case]) -> list[str]:
     lines = []
     for way, words in (
         (Way.GATHER, "handing over the buffers at once, against one by one"),
-        (Way.COPY, "copying them together first, against gathering"),
+        (Way.COALESCE, "copying them together first, against gathering"),
     ):
         verdicts = [v for case in cases for k, v in case.handing.items() if k[1] is way]
         counts = {

@@ -23,7 +23,7 @@ from gatherstats.text.table import render_plain
 from gatherstats.text.wrapped import COLUMNS, items, wrapped
 
 # Black on a light background is legible in any colour scheme of a terminal.
-_COLOURS = {Way.SEPARATE: "30;46", Way.GATHER: "30;42", Way.COPY: "30;43"}
+_COLOURS = {Way.SEPARATE: "30;46", Way.GATHER: "30;42", Way.COALESCE: "30;43"}
 _DIM = "2"
 
 

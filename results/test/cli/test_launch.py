@@ -8,7 +8,7 @@ import pytest
 from commands import RESULTS, Command
 from conftest import write_files
 from made import repetitions, results
-from made_maps import COPY, GATHER, by_size, grid_run
+from made_maps import COALESCE, GATHER, by_size, grid_run
 
 COMMANDS = sorted(
     path.stem.removesuffix("_command")
@@ -54,7 +54,7 @@ def test_a_scipy_that_raises_anything_is_one_line(tmp_path):
 def test_a_cairosvg_without_its_library_is_one_line(tmp_path, rng):
     content = "raise OSError('no library called \"cairo\" was found')"
     environment = broken(tmp_path / "m", "cairosvg", content)
-    grid = grid_run(by_size({"16": COPY, "512": GATHER}), rng)
+    grid = grid_run(by_size({"16": COALESCE, "512": GATHER}), rng)
     (path,) = write_files(tmp_path, "grid", [grid])
     done = run("crossover", path, "--format=png", "-o", tmp_path / "x", env=environment)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -90,7 +90,7 @@ def test_the_help_says_that_status(capsys):
 
 
 def test_old_spellings_of_outputs_still_work(tmp_path, rng, capsys):
-    times = by_size({"16": COPY, "512": GATHER})
+    times = by_size({"16": COALESCE, "512": GATHER})
     (path,) = write_files(tmp_path, "grid", [grid_run(times, rng)])
     for name, old in (("blog_table", "--out"), ("crossover", "--svg")):
         form = ["--format=svg"] if old == "--svg" else []

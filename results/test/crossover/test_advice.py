@@ -8,9 +8,9 @@ from gatherstats.crossover.advice_words import advice_text, size_text, worth_tex
 from gatherstats.crossover.map import bytes_of
 from hypothesis import HealthCheck, given, settings, strategies as st
 from made_maps import (
-    COPY,
+    COALESCE,
     GATHER,
-    GATHER_OR_COPY,
+    GATHER_OR_COALESCE,
     LEVEL,
     SEPARATE,
     TYPICAL,
@@ -35,13 +35,13 @@ def advised(maps_of):
     "winners, expected",
     [
         (
-            {"16": COPY, "512": COPY, "1024": GATHER, "16384": GATHER},
+            {"16": COALESCE, "512": COALESCE, "1024": GATHER, "16384": GATHER},
             "one buffer: pwrite(). Up to 512 bytes a buffer: copy and write once. Above:"
             " pwritev().",
         ),
         (
             {
-                "16": COPY,
+                "16": COALESCE,
                 "1024": GATHER,
                 "16384": (102, 100, 140),
                 "65536": (102, 100, 150),
@@ -55,24 +55,24 @@ def advised(maps_of):
             "one buffer: pwrite(). Several buffers: pwritev().",
         ),
         (
-            {"16": COPY, "512": GATHER, "16000": SEPARATE},
+            {"16": COALESCE, "512": GATHER, "16000": SEPARATE},
             "one buffer: pwrite(). Up to 16 bytes a buffer: copy and write once. Up to 512 bytes"
             " a buffer: pwritev(). Above: pwrite().",
         ),
         # A tie belongs to the simpler way: copying is advised only where it surely wins.
         (
-            {"16": COPY, "64": GATHER_OR_COPY, "512": GATHER},
+            {"16": COALESCE, "64": GATHER_OR_COALESCE, "512": GATHER},
             "one buffer: pwrite(). Up to 16 bytes a buffer: copy and write once. Above:"
             " pwritev().",
         ),
         (
-            {"16": GATHER, "64": GATHER_OR_COPY, "512": COPY},
+            {"16": GATHER, "64": GATHER_OR_COALESCE, "512": COALESCE},
             "one buffer: pwrite(). Up to 64 bytes a buffer: pwritev(). Above: copy and write"
             " once.",
         ),
         # A gap: nothing is known of copying at 64 bytes.
         (
-            {"16": COPY, "64": (140, 100, None), "512": GATHER},
+            {"16": COALESCE, "64": (140, 100, None), "512": GATHER},
             "one buffer: pwrite(). Up to 16 bytes a buffer: copy and write once. Above:"
             " pwritev().",
         ),
@@ -85,7 +85,9 @@ def test_the_advice_on_grids_with_known_answers(advised, rng, winners, expected)
 
 def test_the_advice_may_depend_on_the_count(advised, rng):
     times = {
-        (s, c): COPY if c <= 4 else GATHER for s in ("16", "64") for c in (2, 4, 8, 16)
+        (s, c): COALESCE if c <= 4 else GATHER
+        for s in ("16", "64")
+        for c in (2, 4, 8, 16)
     }
     assert advised(times, rng) == (
         "On ext4 here: 2 to 4 buffers: copy and write once. More than 4 buffers: pwritev()."
@@ -157,7 +159,7 @@ def test_what_the_advice_costs_is_known(maps_of, rng):
 
 
 cells = st.sampled_from(
-    [SEPARATE, GATHER, COPY, GATHER_OR_COPY, LEVEL, (140, 100, None), None]
+    [SEPARATE, GATHER, COALESCE, GATHER_OR_COALESCE, LEVEL, (140, 100, None), None]
 )
 
 

@@ -15,8 +15,8 @@ from gatherstats.crossover import picture
 from gatherstats.drawing.svg import light_rules
 from made import failed, repetitions, results
 from made_maps import (
-    COPY,
-    GATHER_OR_COPY,
+    COALESCE,
+    GATHER_OR_COALESCE,
     LEVEL,
     NAME,
     TYPICAL,
@@ -62,9 +62,9 @@ def test_the_grid_on_a_screen(crossover, rng):
 
 
 def test_ties_and_gaps_on_a_screen(crossover, rng):
-    winners = {"16": LEVEL, "64": GATHER_OR_COPY, "256": (100, None, None)}
+    winners = {"16": LEVEL, "64": GATHER_OR_COALESCE, "256": (100, None, None)}
     times = by_size(winners, counts=(2, 4))
-    times["1024", 2] = COPY
+    times["1024", 2] = COALESCE
     _, out, _ = crossover(grid_run(times, rng))
     assert re.search(r"^ +16 +~|=  +", out, re.M)
     assert re.search(r"^ +64 +G[=~]C 29% +G[=~]C 29%$", out, re.M)
@@ -74,7 +74,7 @@ def test_ties_and_gaps_on_a_screen(crossover, rng):
 
 
 def test_many_counts_stand_in_several_blocks(crossover, rng):
-    times = {("16", count): COPY for count in range(2, 32)}
+    times = {("16", count): COALESCE for count in range(2, 32)}
     _, out, _ = crossover(grid_run(times, rng))
     assert max(map(len, out.splitlines())) <= 100
     assert out.count("bytes  ") >= 3 and out.count("C 23%") == 30

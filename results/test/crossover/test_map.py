@@ -14,7 +14,7 @@ def test_a_cell_names_who_surely_wins_and_by_how_much(maps_of, rng):
     _, maps = maps_of(grid_run(times, rng))
     (one,) = maps.maps
     winner, shared = one.cells["64", 2], one.cells["64", 4]
-    assert winner.best == [Way.GATHER] and winner.next_best is Way.COPY
+    assert winner.best == [Way.GATHER] and winner.next_best is Way.COALESCE
     assert winner.saved == pytest.approx(1 / 3, abs=0.01)
     assert winner.ratio(Way.GATHER, Way.SEPARATE) == pytest.approx(0.5, abs=0.01)
     assert winner.ratio(Way.SEPARATE, Way.GATHER) == pytest.approx(2, abs=0.02)
@@ -42,7 +42,7 @@ def test_the_correction_is_over_the_map(maps_of, rng):
     times["1", 2] = (100, 120, 130)
     _, maps = maps_of(grid_run(times, rng))
     verdicts = [v for c in maps.maps[0].cells.values() for v in c.verdicts.values()]
-    clear = maps.maps[0].cells["1", 2].verdicts[Way.SEPARATE, Way.COPY]
+    clear = maps.maps[0].cells["1", 2].verdicts[Way.SEPARATE, Way.COALESCE]
     assert clear.effect.p == pytest.approx(1.1e-5, rel=0.02)
     assert clear.outcome is Outcome.SLOWER
     assert clear.p_corrected == pytest.approx(

@@ -20,7 +20,7 @@ import pytest
 from commands import Command, alternate
 from conftest import RESULTS
 from made_account import account_run
-from made_maps import COPY, GATHER, by_size, grid_run
+from made_maps import COALESCE, GATHER, by_size, grid_run
 
 SEED = int(os.environ.get("GATHERBENCH_SEED", random.SystemRandom().randrange(2**32)))
 # For each script and each kind of signal.
@@ -69,7 +69,7 @@ def data(tmp_path_factory):
     """The names of the scripts' input files."""
     rng = np.random.default_rng(1)
     folder = tmp_path_factory.mktemp("data")
-    times = by_size({"16": COPY, "512": GATHER})
+    times = by_size({"16": COALESCE, "512": GATHER})
     (folder / "blog.json").write_text(json.dumps(account_run(rng)))
     (folder / "grid.json").write_text(json.dumps(grid_run(times, rng)))
     suite = folder / "suite"

@@ -17,7 +17,7 @@ import pytest
 from commands import Command
 from conftest import RESULTS
 from gatherstats.process.atomic_file import require_writable, write_atomically
-from made_maps import COPY, GATHER, by_size, grid_run
+from made_maps import COALESCE, GATHER, by_size, grid_run
 from users import STRANGER, needs_stranger
 
 SCRIPTS = sorted(
@@ -29,7 +29,7 @@ SCRIPTS = sorted(
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
     folder = tmp_path_factory.mktemp("größe")  # in UTF-8, whatever the locale
-    times = by_size({"16": COPY, "512": GATHER})
+    times = by_size({"16": COALESCE, "512": GATHER})
     path = folder / "grid.json"
     path.write_text(json.dumps(grid_run(times, np.random.default_rng(1))))
     return path

@@ -11,13 +11,13 @@ from conftest import RESULTS, write_files
 from gatherstats.data.reader import load
 from made import repetitions, results
 from made_account import account_run
-from made_maps import COPY, GATHER, by_size, grid_run
+from made_maps import COALESCE, GATHER, by_size, grid_run
 
 from commands import keep
 from commands import pictures
 
 MEASURED = RESULTS / "measured"
-TIMES = by_size({"16": COPY, "512": GATHER})
+TIMES = by_size({"16": COALESCE, "512": GATHER})
 
 
 def kept(tmp_path, document):

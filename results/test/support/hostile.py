@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from made import aggregates, blog_run, failed, repetitions, results
 from made_account import account_run
-from made_maps import COPY, GATHER, LEVEL, SEPARATE, by_size, grid_run
+from made_maps import COALESCE, GATHER, LEVEL, SEPARATE, by_size, grid_run
 from made_report import EVIL, latency_run
 
 NAMES = (
@@ -24,7 +24,7 @@ def _documents():
     """Small files of every kind that the scripts read."""
     rng = np.random.default_rng(7)
     times = by_size(
-        {"16": COPY, "512": GATHER, "4096": SEPARATE, "65536": LEVEL}, (1, 4)
+        {"16": COALESCE, "512": GATHER, "4096": SEPARATE, "65536": LEVEL}, (1, 4)
     )
     slower = [
         repetitions(

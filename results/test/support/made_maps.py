@@ -34,10 +34,10 @@ def by_size(winners, counts=(1, 2, 4, 16), single=(100, 120, 130)):
     }
 
 
-SEPARATE, GATHER, COPY = (100, 130, 140), (140, 100, 130), (140, 130, 100)
+SEPARATE, GATHER, COALESCE = (100, 130, 140), (140, 100, 130), (140, 130, 100)
 """Times of which separate writes, gathering, copying are the fastest."""
 
-GATHER_OR_COPY = (140, 100, 100)
+GATHER_OR_COALESCE = (140, 100, 100)
 LEVEL = (100, 100, 100)
 
-TYPICAL = by_size({"16": COPY, "512": COPY, "1024": GATHER, "16384": GATHER})
+TYPICAL = by_size({"16": COALESCE, "512": COALESCE, "1024": GATHER, "16384": GATHER})

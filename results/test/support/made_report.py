@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from made import failed, repetitions, results
-from made_maps import COPY, GATHER, LEVEL, NAME, SEPARATE, by_size, grid_rows
+from made_maps import COALESCE, GATHER, LEVEL, NAME, SEPARATE, by_size, grid_rows
 
 TIMES = by_size(
-    {"16": COPY, "512": GATHER, "16384": SEPARATE, "65536": LEVEL}, (1, 2, 4, 16, 256)
+    {"16": COALESCE, "512": GATHER, "16384": SEPARATE, "65536": LEVEL},
+    (1, 2, 4, 16, 256),
 )
 EVIL = (
     "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;\x1b[31m\u202e\x00"

@@ -10,7 +10,7 @@ import pytest
 from commands import Command
 from conftest import RESULTS, write_files
 from made import repetitions, results
-from made_maps import COPY, GATHER, by_size, grid_run
+from made_maps import COALESCE, GATHER, by_size, grid_run
 
 READERS = {
     "node": ["-e", "JSON.parse(require('fs').readFileSync(0))"],
@@ -25,7 +25,7 @@ def refuse(constant):
 @pytest.fixture
 def documents(tmp_path, rng, capsys):
     """The scripts' output on runs with missing figures, by command line."""
-    grid = grid_run(by_size({"16": COPY, "512": GATHER}), rng)
+    grid = grid_run(by_size({"16": COALESCE, "512": GATHER}), rng)
     for entry in grid["benchmarks"]:
         entry["short_writes"] = math.nan
         entry["others"] = math.inf
