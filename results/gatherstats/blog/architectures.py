@@ -115,7 +115,7 @@ def _blog_group(rows: list[Row]) -> Group:
     for group in group_rows(rows_of_tables(rows)):
         if group.systems and group.rows[0].name.keys.get("target") == "file":
             return group
-    raise UserError("there are no rows that both architectures have")
+    raise UserError("the architectures have no common rows")
 
 
 def _between(group: Group, samples: dict, threshold: float) -> dict[str, Verdict]:

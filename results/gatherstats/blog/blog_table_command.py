@@ -13,8 +13,8 @@ from gatherstats.data.reader import load
 from gatherstats.process.output import complain
 
 DESCRIPTION = (
-    "Print tables with BenchmarkDotNet's columns from Google Benchmark's JSON, and for each pair of"
-    " rows whether the difference is real."
+    "Print tables with BenchmarkDotNet's columns from Google Benchmark's JSON, and a verdict for each"
+    " pair of rows."
 )
 
 EXIT_STATUS = (

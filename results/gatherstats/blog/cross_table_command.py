@@ -47,7 +47,7 @@ def main(options: argparse.Namespace) -> int:
         sorted(str(path) for path in folder.glob(f"{side}-*.json")) for side in "ab"
     ]
     if not all(paths):
-        raise UserError(f"{folder}: no launches of both programs are there")
+        raise UserError(f"{folder}: it has no launches of both programs")
     sides = [load_all(found) for found in paths]
     turns = [[_turn(path) for path in found] for found in paths]
     result = compare_architectures(sides, turns, options.threshold / 100)

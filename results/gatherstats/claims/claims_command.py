@@ -24,12 +24,12 @@ from gatherstats.errors import UserError
 from gatherstats.process.output import complain
 
 DESCRIPTION = (
-    "Say of public claims about gathering and copying whether they hold here, from a run of"
+    "Check public claims about gathering and copying against a run of"
     " --preset=claims or --preset=claim_files (Google Benchmark's JSON)."
 )
 
 EXIT_STATUS = (
-    "0 every claim was checked, whatever came out; 1 rows are missing or failed; 2 bad usage,"
+    "0 every claim was checked, whatever the findings; 1 rows are missing or failed; 2 bad usage,"
     " unreadable input, or an output that cannot be written"
 )
 

@@ -17,7 +17,7 @@ def add_output(
     parser: Parser,
     *old_spellings: str,
     metavar: str = "FILE",
-    help: str = "write what is printed into this file too",
+    help: str = "write the output into this file too",
     **further: object,
 ) -> None:
     """Add -o/--output. Spellings from before there was one for all commands still work."""

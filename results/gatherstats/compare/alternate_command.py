@@ -82,7 +82,9 @@ def main(options: argparse.Namespace) -> int:
     try:
         launches = run_series(series, say, refused)
     except Interrupted as interrupted:
-        say("interrupted; what is complete is kept. To go on, the same command again:")
+        say(
+            "interrupted; complete launches are kept. To continue, run the same command again:"
+        )
         # For a shell; the script itself need not be executable.
         print(f"  {shlex.join([sys.executable, *sys.argv])}", file=sys.stderr)
         return 128 + interrupted.number

@@ -108,7 +108,7 @@ def describe_keys() -> str:
     """Describe the keys of the JSON and the columns of the CSV, for a help text."""
     parts = []
     for title, keys in (
-        ("--format=json prints one object; what is not known is null:", KEYS),
+        ("--format=json prints one object; unknown values are null:", KEYS),
         (
             "A pair, in JSON, and the columns of --format=csv (times in seconds;"
             " a text like a formula begins with '):",

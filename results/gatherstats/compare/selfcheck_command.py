@@ -33,12 +33,12 @@ ANALYSIS_S = 15.0
 """Seconds kept for the arithmetic."""
 
 DESCRIPTION = (
-    "Tell how small a difference can be told on this machine: compare one row's repetitions with"
+    "Find the smallest difference that this machine can detect: compare one row's repetitions with"
     " each other, and with rows that write 1 %, 2 % and 5 % more bytes."
 )
 
 EXIT_STATUS = (
-    "0 the comparison can be believed here; 1 it cannot; 2 bad usage or no results; 128+signal when"
+    "0 the comparison is reliable here; 1 it is not; 2 bad usage or no results; 128+signal when"
     " interrupted"
 )
 
@@ -77,7 +77,7 @@ def main(options: argparse.Namespace) -> int:
     if options.run == "" or options.output == "":
         options.refuse("a file has an empty name")
     if options.run and options.output:
-        options.refuse("-o is for what is measured, --from for what is there")
+        options.refuse("-o keeps a new measurement, --from reads an existing one")
     run = load_all([options.run])[0] if options.run else _measure(options)
     result = check(run, np.random.default_rng(options.seed))
     print("\n".join(report(result)))

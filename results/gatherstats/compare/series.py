@@ -179,7 +179,7 @@ def _read_manifest(path: Path) -> dict:
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     if not isinstance(known, dict) or type(known.get("seed")) is not int:
-        raise UserError(f"{path}: not what says which launches these are")
+        raise UserError(f"{path}: it does not describe a series of launches")
     return known
 
 

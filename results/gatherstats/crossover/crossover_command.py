@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("terminal", "json", *PICTURES),
         "; json is one line; svg and png are pictures for -o, and the text is printed besides",
     )
-    add_output(parser, help="write what is printed, or the picture, into this file too")
+    add_output(parser, help="write the output, or the picture, into this file too")
     for form in PICTURES:  # older spellings of --format=svg
         parser.add_argument(f"--{form}", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument(

@@ -29,7 +29,7 @@ MEASURED = Path(__file__).resolve().parents[2] / "measured"
 DESCRIPTION = "Make map.svg, account.svg and advice.svg from measured runs."
 
 EXIT_STATUS = (
-    "0 they are made; 1 the runs lack what they show; 2 bad usage, unreadable input, or a file that"
+    "0 all are made; 1 the runs lack a map or an account; 2 bad usage, unreadable input, or a file that"
     " cannot be written"
 )
 

@@ -213,10 +213,10 @@ def test_a_folder_of_another_series(folder, run):
     [
         ("", "the file is empty"),
         ("[" * 100_000, "nested too deeply"),
-        ("null", "not what says"),
-        ("{}", "not what says"),
-        ('{"seed": true}', "not what says"),
-        ('{"seed": 1.5}', "not what says"),
+        ("null", "does not describe"),
+        ("{}", "does not describe"),
+        ('{"seed": true}', "does not describe"),
+        ('{"seed": 1.5}', "does not describe"),
         ('{"seed": 1, "commands": 2}', "launches of other commands"),
     ],
 )
