@@ -24,13 +24,20 @@ static void add_command(int argc, char **argv, context_add *add) {
 static void add_rows(const struct options *options, context_add *add) {
   struct text refused = {0};
   size_t reused = 0;
+  unsigned laid = 0; /* a bit for each way */
   for (size_t i = 0; i < options->rows_count; i++) {
     const struct options_row *row = &options->rows[i];
     reused += row->plan.reuse_buffer;
+    laid |= gather_plan_finds_bytes(&row->plan) ? 1U << row->plan.laid : 0;
     if (row->refused)
       text_add(&refused, "%s%s: %s", refused.length ? "\n" : "", row->name, row->refused);
   }
   add("buffers", reused == 0 ? "distinct" : reused == options->rows_count ? "one, used again" : "distinct or one");
+  for (int i = 0; i < GATHER_LAIDS; i++)
+    if (laid == 1U << i)
+      add("laid", gather_laid_names[i]);
+  if ((laid & (laid - 1)) != 0)
+    add("laid", "several");
   if (refused.length)
     add("refused", refused.bytes);
   text_free(&refused);

@@ -71,6 +71,15 @@ static const char *set_keep(const char *text, struct gather_plan *plan) {
   return parse_yes_no(text, &plan->keep);
 }
 
+static const char *set_laid(const char *text, struct gather_plan *plan) {
+  for (int i = 0; i < GATHER_LAIDS; i++)
+    if (strcmp(text, gather_laid_names[i]) == 0) {
+      plan->laid = (enum gather_laid)i;
+      return NULL;
+    }
+  return "is none of pages, pieces, once";
+}
+
 static const char *set_preallocate(const char *text, struct gather_plan *plan) {
   return parse_yes_no(text, &plan->preallocate);
 }
@@ -182,6 +191,8 @@ const struct plan_option plan_options[] = {
     {"create", "LIST", "new", "scope file: how a file comes to be and ends", true, set_create, FIELD(create)},
     {"keep", "no,yes", "no", "scope file: leave the file, where it is not replaced anyway", true, set_keep,
      FIELD(keep)},
+    {"laid", "LIST", "pages", "how the window or the old file was written: by pages, in pieces of the size, at once",
+     true, set_laid, FIELD(laid)},
     {"preallocate", "no,yes", "no", "scope file: allocate the file's blocks first", true, set_preallocate,
      FIELD(preallocate)},
     {"window", "BYTES", "64m", "scope op: what is overwritten on a file", false, set_window, FIELD(window_bytes)},

@@ -43,6 +43,14 @@ static const char *const folios[] = {
     NULL,
 };
 
+/* Small writes into a window of small folios and into one of large ones. */
+static const char *const laid[] = {
+    "--scope=op --target=file --strategy=pwrite,pwritev,coalesce --laid=pages,once --count=4 "
+    "--size=64,1k,4k,16k "
+    "--benchmark_min_time=0.01 --benchmark_repetitions=20",
+    NULL,
+};
+
 /* How a program saves a file. What is kept can be compared: closing a deleted file may wait for the device, where a
  * kept one's bytes are still on their way. */
 #define SAVE                                                                                                           \
@@ -134,6 +142,7 @@ const struct preset presets[] = {
     {"prealloc", "the blog's second table: the same file, with and without preallocation", prealloc},
     {"save", "how a file is saved: ways of creating it, made durable or not, of 16 KiB, 1 MiB and 16 MiB", save},
     {"folios", "what a call, a folio and a byte cost: sizes of whole pages and others, alone and gathered", folios},
+    {"laid", "the same writes into a window that was laid by pages and into one that was laid at once", laid},
     {"grid", "the map: separate, gathered and copied, over counts and sizes, on a file and on /dev/null", grid},
     {"ladder", "pg_test_fsync's questions, with the gathered write beside each split one", ladder},
     {"wal", "a log record: a header of 24 bytes and a payload, made durable", wal},

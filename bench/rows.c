@@ -144,7 +144,7 @@ int rows_check_scopes(const struct options *options) {
 }
 
 uint64_t options_disk_bytes(const struct options *options) {
-  uint64_t windows[2 * THREADS_MAX] = {0}, largest_file = 0;
+  uint64_t windows[2 * THREADS_MAX * GATHER_LAIDS] = {0}, largest_file = 0;
   for (size_t i = 0; i < options->rows_count; i++) {
     const struct gather_plan *plan = &options->rows[i].plan;
     uint64_t bytes = options->rows[i].refused ? 0 : gather_plan_disk_bytes(plan);
@@ -159,7 +159,7 @@ uint64_t options_disk_bytes(const struct options *options) {
     }
   }
   uint64_t sum = largest_file;
-  for (size_t i = 0; i < 2 * THREADS_MAX; i++)
+  for (size_t i = 0; i < 2 * THREADS_MAX * GATHER_LAIDS; i++)
     sum = sum > UINT64_MAX - windows[i] ? UINT64_MAX : sum + windows[i];
   return sum;
 }

@@ -147,6 +147,16 @@ enum {
 
 #define GATHER_WINDOW_BYTES (UINT64_C(64) << 20) /* the window that `op` overwrites unless the plan says otherwise */
 
+/* In what pieces the window or the old file was written that an op finds. The page cache keeps what was written at once
+ * as one folio where the file system can, and a later write into a folio may cost more the larger it is. */
+enum gather_laid {
+  GATHER_LAID_BY_PAGES,  /* of 4,096 bytes */
+  GATHER_LAID_IN_PIECES, /* of the plan's first size */
+  GATHER_LAID_AT_ONCE,   /* as large as the page cache's folios can be */
+  GATHER_LAIDS,
+};
+extern const char *const gather_laid_names[GATHER_LAIDS];
+
 /* What is to be measured. */
 struct gather_plan {
   const struct gather_scope *scope;
@@ -161,6 +171,7 @@ struct gather_plan {
   uint64_t file_bytes;                /* `file`: the bytes of each file */
   const struct gather_create *create; /* `file`: how the file comes to be; NULL is the usual way */
   bool keep;                          /* `file`: an op leaves its file, which is removed untimed */
+  enum gather_laid laid;              /* on a file: how what an op finds was written */
   bool preallocate;                   /* `file`: allocate all blocks after opening */
   bool direct;                        /* past the page cache: O_DIRECT */
   bool sync_each;                     /* `file`: make each batch durable, not only the whole file at its end */
@@ -186,6 +197,12 @@ uint64_t gather_plan_disk_bytes(const struct gather_plan *plan);
 /* How the file of an op comes to be, and whether it is there when the op has ended. */
 const struct gather_create *gather_plan_create(const struct gather_plan *plan);
 bool gather_plan_keeps(const struct gather_plan *plan);
+
+/* Whether an op finds a window or an old file, which was laid before. */
+bool gather_plan_finds_bytes(const struct gather_plan *plan);
+
+/* The bytes of each write by which that was laid. */
+size_t gather_plan_piece_bytes(const struct gather_plan *plan);
 
 /* The threads that run the plan at the same time, at least 1. */
 unsigned gather_plan_threads(const struct gather_plan *plan);

@@ -60,8 +60,8 @@ int gather_close_after_reading(struct gather_run *run, int fd, int error);
 
 /* workspace.c: of the run's workspace, which threads share. Each returns -errno after gather_fail. */
 
-/* File number `index` of those that `op` overwrites, at least `bytes` long, opened anew with open_flags beside O_RDWR.
- * All callers with the same index write the same pages, which were written before. */
+/* File number `index` of those that `op` overwrites, at least `bytes` long and laid as the plan says, opened anew with
+ * open_flags beside O_RDWR. All callers with the same index write the same pages, which were written before. */
 int gather_workspace_window(struct gather_run *run, unsigned index, uint64_t bytes, int open_flags);
 
 /* The private directory, made if need be, and in name[size] a file name that nobody else in it has. The descriptor

@@ -21,11 +21,6 @@
 #define WINDOW_PREFIX  "window-"
 #define WINDOW_SEED    2 /* not the buffers' seed: a window that was not overwritten must not look as if it was */
 
-/* The window is written page by page. The page cache keeps what was written at once as one large folio where the file
- * system can, and on ext4 every later write into a folio walks all blocks of it: 64 bytes into a file that was written
- * in pieces of 1 MiB took three times as long as into one that was written page by page (Linux 6.18). */
-#define CHUNK_BYTES 4096
-
 void gather_workspace_init(struct gather_workspace *workspace, const char *dir) {
   *workspace = (struct gather_workspace){
       .dir = dir,
@@ -267,14 +262,14 @@ static int sync_window(struct gather_workspace *workspace, int fd, const char *o
 
 /* Writes bytes [from, to) of a window or an old file, so that blocks and pages exist before anything is
  * timed. */
-static int fill(struct gather_workspace *workspace, int fd, uint64_t from, uint64_t to, const char *write_call,
-                const char *sync_call) {
-  char *chunk = malloc(CHUNK_BYTES);
+static int fill(struct gather_workspace *workspace, int fd, uint64_t from, uint64_t to, size_t piece,
+                const char *write_call, const char *sync_call) {
+  char *chunk = malloc(piece);
   if (chunk == NULL)
     return fail(workspace, "malloc", -ENOMEM);
   int error = 0;
   while (from < to) {
-    size_t bytes = to - from < CHUNK_BYTES ? (size_t)(to - from) : CHUNK_BYTES;
+    size_t bytes = to - from < piece ? (size_t)(to - from) : piece;
     gather_fill(chunk, bytes, WINDOW_SEED + from);
     ssize_t result = pwrite(fd, chunk, bytes, (off_t)from);
     if (result > 0) {
@@ -306,11 +301,11 @@ int gather_workspace_name(struct gather_run *run, char *name, size_t size) {
   return release(run, fd);
 }
 
-static int lay(struct gather_workspace *workspace, const char *name, uint64_t bytes) {
+static int lay(struct gather_workspace *workspace, const char *name, uint64_t bytes, size_t piece) {
   int fd = openat(workspace->private_fd, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
   if (fd < 0)
     return fail(workspace, "create the old file", -errno);
-  int error = fill(workspace, fd, 0, bytes, "write the old file", "fsync the old file");
+  int error = fill(workspace, fd, 0, bytes, piece, "write the old file", "fsync the old file");
   if (close(fd) < 0 && !error)
     error = fail(workspace, "close the old file", -errno);
   if (error)
@@ -322,12 +317,12 @@ int gather_workspace_lay(struct gather_run *run, const char *name, uint64_t byte
   struct gather_workspace *workspace = run->workspace;
   pthread_mutex_lock(&workspace->mutex);
   forget_failure(workspace);
-  return release(run, lay(workspace, name, bytes));
+  return release(run, lay(workspace, name, bytes, gather_plan_piece_bytes(run->plan)));
 }
 
-/* The window of that number, made if need be, and of that length at least; NULL with *error set. */
+/* The window of that number, made if need be, of that length at least and laid in such pieces; NULL with *error set. */
 static struct gather_window *grow_window(struct gather_workspace *workspace, unsigned index, uint64_t bytes,
-                                         int *error) {
+                                         size_t piece, int *error) {
   *error = open_parent(workspace);
   if (*error)
     return NULL;
@@ -351,8 +346,18 @@ static struct gather_window *grow_window(struct gather_workspace *workspace, uns
     }
     window->fd = fd;
   }
+  if (window->piece != piece && window->bytes > 0) {
+    /* Anew, for only pages that are gone can come back as other folios. */
+    bytes = window->bytes > bytes ? window->bytes : bytes;
+    window->bytes = 0;
+    if (ftruncate(window->fd, 0) < 0) {
+      *error = fail(workspace, "ftruncate the window", -errno);
+      return NULL;
+    }
+  }
+  window->piece = piece;
   if (window->bytes < bytes) {
-    *error = fill(workspace, window->fd, window->bytes, bytes, "write the window", "fsync the window");
+    *error = fill(workspace, window->fd, window->bytes, bytes, piece, "write the window", "fsync the window");
     if (*error)
       return NULL;
     window->bytes = bytes;
@@ -365,7 +370,7 @@ int gather_workspace_window(struct gather_run *run, unsigned index, uint64_t byt
   pthread_mutex_lock(&workspace->mutex);
   forget_failure(workspace);
   int result;
-  struct gather_window *window = grow_window(workspace, index, bytes, &result);
+  struct gather_window *window = grow_window(workspace, index, bytes, gather_plan_piece_bytes(run->plan), &result);
   if (window) {
     result = reopen_window(workspace, window, O_RDWR | O_CLOEXEC | open_flags);
     if (result < 0)

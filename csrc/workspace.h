@@ -18,6 +18,7 @@ extern "C" {
 struct gather_window {
   int fd;         /* -1 before it is needed */
   uint64_t bytes; /* its length, all of it written */
+  size_t piece;   /* in pieces of so many bytes */
   char name[24];  /* where it needs one */
 };
 

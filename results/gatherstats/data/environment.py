@@ -153,7 +153,20 @@ def _machine_and_kernel(run: Run) -> str:
 def _place(run: Run) -> str:
     buffers = run.setting("buffers")
     place = _joined(run.setting("directory"), _type_and_device(run))
-    return _joined(place, buffers and f"buffers: {buffers}", sep="; ")
+    return _joined(place, buffers and f"buffers: {buffers}", _laid(run), sep="; ")
+
+
+_LAID = {
+    "pages": "laid by pages",
+    "pieces": "laid in pieces of the size",
+    "once": "laid at once",
+    "several": "laid in several ways",
+}
+
+
+def _laid(run: Run) -> str | None:
+    """How what the ops overwrite was written: a later write into a large folio can cost more."""
+    return _LAID.get(run.setting("laid") or "")
 
 
 def _free_space(run: Run) -> str | None:
@@ -230,6 +243,7 @@ _LINES: dict[str, Callable[[Run], str]] = {
     "Directory": _setting("directory"),
     "File system": _file_system,
     "Buffers": _setting("buffers"),
+    "Laid": _laid,
     "System calls": _facts(
         mitigations="mitigations: ",
         virtualization=lambda value: f"virtual: {value}",
