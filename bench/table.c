@@ -185,6 +185,8 @@ static const char *usual_value(const struct table_row *row, const char *key) {
     return on_file ? gather_plan_create(row->plan)->name : "";
   if (strcmp(key, "keep") == 0)
     return !on_file ? "" : gather_plan_keeps(row->plan) ? "yes" : "no";
+  if (strcmp(key, "laid") == 0)
+    return gather_plan_finds_bytes(row->plan) ? gather_laid_names[row->plan->laid] : "";
   return strcmp(key, "preallocate") == 0 || strcmp(key, "direct") == 0 ? "no" : "";
 }
 

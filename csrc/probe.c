@@ -177,6 +177,10 @@ static struct gather_plan probed(const struct gather_plan *plan) {
   small.count = small.sizes_count = 1;
   small.sizes[0] = batch_bytes < PROBED_BYTES ? (size_t)batch_bytes : PROBED_BYTES;
   small.file_bytes = plan->file_bytes < small.sizes[0] ? plan->file_bytes : small.sizes[0];
+  if (plan->laid != GATHER_LAID_BY_PAGES) { /* other sizes are other pieces: a window of its own, which may be small */
+    small.laid = GATHER_LAID_BY_PAGES;
+    small.window_bytes = small.sizes[0];
+  }
   return small;
 }
 

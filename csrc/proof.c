@@ -77,6 +77,12 @@ static bool makes_files(const struct gather_plan *plan) {
 static struct gather_plan simple(const struct gather_plan *plan) {
   struct gather_plan simple = *plan;
   simple.threads = 1;
+  if (plan->laid != GATHER_LAID_BY_PAGES) { /* other sizes are other pieces: a window of its own, which may be small */
+    const uint64_t batch = gather_plan_batch_bytes(plan),
+                   enough = batch > GATHER_ARRIVAL_BYTES ? batch : GATHER_ARRIVAL_BYTES;
+    simple.laid = GATHER_LAID_BY_PAGES;
+    simple.window_bytes = plan->window_bytes < enough ? plan->window_bytes : enough;
+  }
   simple.create = NULL;
   simple.keep = false;
   simple.preallocate = simple.direct = simple.sync_each = simple.shared_file = simple.verify = simple.pinned = false;

@@ -224,3 +224,30 @@ def test_writes_are_settled_before_the_next_repetition(scope, tmp_path):
     # A repetition makes four write calls, deletes its file, and settles; in the end the directory goes.
     repetition, end = ("ppppf", "") if scope == "op" else ("ppppuf", "u")
     assert calls.endswith(5 * repetition + end)
+
+
+@pytest.mark.skipif(not strace_works(), reason="strace cannot trace here")
+@pytest.mark.parametrize(
+    "laid, bytes", [("pages", 4096), ("pieces", 1000), ("once", 1 << 20)]
+)
+def test_a_window_is_laid_in_pieces_of_the_size_that_is_said(laid, bytes, tmp_path):
+    trace, work, out = tmp_path / "trace", tmp_path / "work", tmp_path / "out.json"
+    work.mkdir()
+    subprocess.run(
+        ["strace", "-f", "-e", "trace=pwrite64", "-o", trace, *SUITE, f"--laid={laid}"]
+        + [
+            "--strategy=writev",
+            "--size=1000",
+            "--window=1m",
+            "--benchmark_repetitions=3",
+        ]
+        + ["--benchmark_min_time=1e-9", f"--dir={work}", f"--benchmark_out={out}"],
+        check=True,
+        capture_output=True,
+        timeout=60,
+        env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},
+    )
+    lengths = list(map(int, re.findall(r", (\d+), \d+\) = ", trace.read_text())))
+    whole, rest = divmod(1 << 20, bytes)
+    assert lengths == [bytes] * whole + [rest] * (rest > 0)
+    assert read(out)["context"]["gatherbench.laid"] == laid

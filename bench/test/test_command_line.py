@@ -37,6 +37,7 @@ from run_suite import SMALL, read, repetitions, run, table_of
         (["--budget=0"], "budget"),
         (["--budget=soon"], "budget"),
         (["--create=old"], "old"),
+        (["--laid=bricks"], "bricks"),
         (["--keep=perhaps"], "neither yes nor no"),
     ],
 )

@@ -220,6 +220,31 @@ static void what_makes_no_sense_is_refused(void **state) {
   assert_refused(&plan, "scope `file`");
 }
 
+/* What was laid in other pieces is laid anew, to the length that it had, and overwritten as before. */
+static void a_window_is_laid_anew_for_other_pieces(void **state) {
+  struct gather_workspace workspace;
+  gather_workspace_init(&workspace, *state);
+  struct gather_plan plan = usual_plan(&shape);
+  plan.laid = GATHER_LAID_IN_PIECES;
+  const size_t sizes[] = {4096, 100, 4096};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    plan.sizes[0] = sizes[i];
+    struct gather_run run;
+    struct stat status;
+    assert_null(gather_plan_refuse(&plan));
+    assert_int_equal(gather_open(&run, &plan, &workspace, 0), 0);
+    assert_int_equal(gather_verified_op(&run), 0);
+    assert_int_equal(fstat(run.fd, &status), 0);
+    assert_int_equal(status.st_size, plan.window_bytes);
+    assert_int_equal(gather_close(&run), 0);
+  }
+  assert_int_equal(gather_workspace_close(&workspace), 0);
+  plan.scope = gather_scope_find("file");
+  assert_refused(&plan, "nothing that could be laid");
+  plan.create = gather_create_find("overwrite");
+  assert_int_equal(run_verified_in(*state, &plan, 2, NULL), 0);
+}
+
 static void names_say_what_is_not_usual(void **state) {
   (void)state;
   char name[GATHER_NAME_MAX];
@@ -249,6 +274,7 @@ int main(void) {
       WITH_DIRECTORY(phases_add_up),
       WITH_DIRECTORY(syncs_between_batches_are_no_writing),
       cmocka_unit_test(what_makes_no_sense_is_refused),
+      WITH_DIRECTORY(a_window_is_laid_anew_for_other_pieces),
       cmocka_unit_test(names_say_what_is_not_usual),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
