@@ -248,6 +248,8 @@ def test_a_window_is_laid_in_pieces_of_the_size_that_is_said(laid, bytes, tmp_pa
         env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},
     )
     lengths = list(map(int, re.findall(r", (\d+), \d+\) = ", trace.read_text())))
+    if laid != "pages":  # the plan was tried in a small window of its own
+        assert lengths.pop(0) == 512
     whole, rest = divmod(1 << 20, bytes)
     assert lengths == [bytes] * whole + [rest] * (rest > 0)
     assert read(out)["context"]["gatherbench.laid"] == laid
