@@ -73,7 +73,30 @@ def test_a_fault_is_an_error_of_its_row(scope, strategy, sync, tmp_path):
     """The first or the last of each kind of call that belongs to the row."""
     common = f"--scope={scope} --strategy={strategy} {SMALL[scope]}"
     allocate = "--preallocate=yes" if scope == "file" else ""
-    rows = [f"{common} --sync={sync} {allocate}", f"{common} --target=null"]
+    fail_ends(
+        tmp_path, [f"{common} --sync={sync} {allocate}", f"{common} --target=null"]
+    )
+
+
+def ways():
+    return listed("Ways of creating a file") if can_inject() else []
+
+
+@pytest.mark.parametrize("way", ways())
+@pytest.mark.parametrize("sync", ["none", "fdatasync"])
+def test_a_fault_while_a_file_is_saved_is_an_error_of_its_row(way, sync, tmp_path):
+    """Nothing of ours stays, and the next run finds its old file again."""
+    common = f"--scope=file --strategy=pwritev {SMALL['file']}"
+    fail_ends(
+        tmp_path,
+        [
+            f"{common} --create={way} --keep=yes --sync={sync}",
+            f"{common} --target=null",
+        ],
+    )
+
+
+def fail_ends(tmp_path, rows):
     whole = Injected(tmp_path, rows)
     whole.check()
     numbers = {}

@@ -26,7 +26,9 @@ OPERATIONS = {
     "openat": "open|create",
     "mkdirat": "create directory",
     "unlinkat": "unlink|remove",
-    "pwrite64": "pwrite|write the window|prepare to verify",
+    "pwrite64": "pwrite|write the window|write the old file|prepare to verify",
+    "renameat": "rename",
+    "ftruncate": "ftruncate",
     "pread64": "pread",
     "fallocate": "posix_fallocate|fallocate",
     "fsync": "fsync|fsync after the run",
@@ -86,6 +88,7 @@ class Injected:
     only if `path` names one."""
 
     def __init__(self, folder, rows, faults=(), path=None):
+        self.saves = any("--create=" in row for row in rows)
         self.work, self.out = folder / "work", folder / "out.json"
         self.work.mkdir(exist_ok=True)
         self.out.write_text(OLD_RESULTS)
@@ -201,7 +204,21 @@ class Injected:
             self.place(call) == "row"
             and not any(re.search(rf"= {call.fd}<", flags) for flags in windows)
             and "prepare to verify" not in self.process.stderr
+            and not self.is_of_an_old_file(call)
         )
+
+    def is_of_an_old_file(self, call):
+        """Whether a call writes the old file that a row with pwritev and fdatasync replaces, or waits for it."""
+        return self.saves and (
+            call.name == "pwrite64"
+            or call.name == "fsync"
+            and not self.follows_a_rename(call)
+        )
+
+    def follows_a_rename(self, call):
+        """Whether a directory is synced so that the new name of a file in it is durable: that is measured."""
+        before = self.calls[: self.calls.index(call)]
+        return self.saves and before[-1].name == "renameat"
 
     def wrote_less(self):
         """Whether the loop that stands in for pwritev had written a part, said so, and then wrote the rest."""
@@ -230,7 +247,8 @@ class Injected:
             or (error == "EAGAIN" and call.name in WRITES and self.is_timed(call))
             or (call.name in WRITES and self.is_timed(call) and self.wrote_less())
             # What was not removed is tried again; locks and a synced directory are done without.
-            or (private and call.name in ("flock", "unlinkat", "fsync"))
+            or (private and call.name in ("flock", "unlinkat"))
+            or (private and call.name == "fsync" and not self.follows_a_rename(call))
             or (place == "row" and call.name == "flock")
             # A sync that is refused loses nothing, unless it is what is measured.
             or (
