@@ -71,7 +71,9 @@ static void run_one(const struct gather_plan *plan, void *context) {
 static void every_legal_plan_writes_its_bytes(void **state) {
   struct walk walk = {0};
   gather_workspace_init(&walk.workspace, *state);
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+  /* Another compiler or architecture sees the first and the last shape. */
+  const size_t count = sizeof shapes / sizeof *shapes, step = getenv("GATHERBENCH_FEW_SHAPES") ? count - 1 : 1;
+  for (size_t i = 0; i < count; i += step)
     for_each_plan(&shapes[i], run_one, &walk);
   for_each_way_of_creating(&shapes[sizeof shapes / sizeof *shapes - 1], run_one, &walk);
   assert_true(walk.run > 100);
