@@ -7,6 +7,7 @@ plan. GATHERBENCH_ALL_FAULTS=1 tries every error at every place instead of one.
 import itertools
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import pytest
 
 from fault_table import fault
 from injection import ERRORS, OLD_RESULTS, WRITES, Injected, can_inject
-from run_suite import read, repetitions, run
+from run_suite import SUITE, read, repetitions, run
 
 pytestmark = pytest.mark.skipif(not can_inject(), reason="strace cannot inject here")
 
@@ -96,6 +97,29 @@ def test_a_fault_while_a_file_is_saved_is_an_error_of_its_row(way, sync, tmp_pat
             f"{common} --target=null",
         ],
     )
+
+
+@pytest.mark.parametrize("name", ["TERM", "KILL"])
+def test_a_signal_between_write_and_rename_leaves_nothing(name, tmp_path):
+    """Old and new file are both there then; what a killed run leaves goes with the next."""
+    work = tmp_path / "work"
+    work.mkdir()
+    row = [
+        "--scope=file",
+        "--strategy=pwrite",
+        "--create=rename",
+        *SMALL["file"].split(),
+    ]
+    row += ["--benchmark_min_time=1e-9", "--benchmark_repetitions=9", f"--dir={work}"]
+    strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat"]
+    strace += ["-e", f"inject=renameat:signal=SIG{name}:when=30"]
+    env = {"ASAN_OPTIONS": "detect_leaks=0"}  # it cannot run under a tracer
+    killed = run(*row, program=[*strace, *SUITE], env=env)
+    number = getattr(signal, f"SIG{name}")
+    assert killed.returncode in (128 + number, -number)
+    assert (name == "TERM") == (os.listdir(work) == [])
+    assert run(*row).returncode == 0
+    assert os.listdir(work) == []
 
 
 def fail_ends(tmp_path, rows):
