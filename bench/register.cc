@@ -128,6 +128,11 @@ void AddCounters(benchmark::State &state, const gather_run &run, Before &before,
   add("start_s", before.start_s);
 }
 
+// The ops of a repetition. Google Benchmark wants the same number of all, also of those that are skipped.
+int64_t OpsOf(const benchmark::State &state, const Row &row) {
+  return std::max<int64_t>(state.max_iterations, options_ops_min(row.plan));
+}
+
 size_t MeasuredRows(const options &options) {
   return options.rows_count - options.refused_count;
 }
@@ -263,7 +268,7 @@ void Suite::TellWentWithout() {
 // The timed stretch, and what is known of it; false if it failed.
 bool Suite::Measure(benchmark::State &state, Row &row, gather_run &run) {
   latency_record record = {};
-  const int64_t ops = std::max<int64_t>(state.max_iterations, options_ops_min(row.plan));
+  const int64_t ops = OpsOf(state, row);
   int error = options_.latency ? latency_record_open(&record, static_cast<uint64_t>(ops)) : 0;
   if (error)
     Fail(row, "record latencies", -error);
@@ -326,8 +331,9 @@ void Suite::Run(benchmark::State &state, Row &row) {
     skipped = ErrorOf(row);
   if (skipped.empty())
     return;
-  state.SkipWithError(skipped.c_str());
-  // Google Benchmark 1.7.1 aborts if the loop is not entered, even after an error.
-  while (!opened && state.KeepRunningBatch(state.max_iterations)) {
+  // The loop is entered in any case, for else Google Benchmark 1.7.1 aborts; and before the error is set, for after it
+  // the number of iterations would not be that of the other repetitions.
+  while (!opened && state.KeepRunningBatch(OpsOf(state, row))) {
   }
+  state.SkipWithError(skipped.c_str());
 }
