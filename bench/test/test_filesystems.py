@@ -235,6 +235,19 @@ def test_a_disk_that_fills_up_fails_the_rows_on_it(kind, tmp_path):
         check_failure(result, results, "pwritev?|open|create directory", [errno.ENOSPC])
 
 
+@pytest.mark.parametrize("kind", ["tmpfs", "ext4"])
+def test_a_disk_that_fills_up_while_old_and_new_are_there_fails_the_row(kind, tmp_path):
+    with disk(kind, tmp_path) as folder, fault("disk fills up", kind):
+        (folder / "somebody-elses").touch()
+        options = [*LONG, "--target=file", "--create=rename", "--strategy=pwritev"]
+        with Meanwhile(folder, lambda: bool(fill(folder)) and False):
+            result, results = measure(folder, tmp_path / "out.json", *options)
+        assert len(repetitions(results)) == 500
+        [message] = failed(results).values()
+        calls = "pwritev|open|rename|create directory|(create|write|fsync) the old file"
+        assert re.fullmatch(f"({calls}): {os.strerror(errno.ENOSPC)}", message)
+
+
 @pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
 def test_what_cannot_be_written_back_fails_the_sync(kind, tmp_path):
     """Delayed allocation, on a disk that is smaller than it says: the writes succeed, and fsync tells."""

@@ -169,3 +169,22 @@ def test_root_and_others_measure_the_same(place):
         }
     assert len(told["root"]["names"]) > 50
     assert told["root"] == told["nobody"]
+
+
+@pytest.mark.parametrize(
+    "way", ["truncate", "overwrite", "settle", "unlink", "rename", "dotnet"]
+)
+def test_a_way_of_creating_a_file_leaves_devices_alone(way, tmp_path):
+    """Most of all where the tests run as root."""
+    before = os.stat("/dev/null")
+    result = run(
+        "--scope=file", "--target=null", f"--create={way}", f"--dir={tmp_path}"
+    )
+    assert result.returncode == 3
+    assert "this target has no blocks to create" in result.stderr
+    after = os.stat("/dev/null")
+    assert (after.st_ino, after.st_mode, after.st_rdev) == (
+        before.st_ino,
+        before.st_mode,
+        before.st_rdev,
+    )
