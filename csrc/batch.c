@@ -151,7 +151,7 @@ static size_t take_buffers(struct gather_batch *batch, const struct iovec *buffe
   return pieces;
 }
 
-/* Puts all buffers together where a joined strategy writes them from. */
+/* Copies all buffers into the staging memory, from which a contiguous strategy writes. */
 static void fill_staging(const struct gather_batch *batch) {
   char *end = batch->staging;
   for (size_t i = 0; i < batch->buffers_count; i++) {

@@ -52,13 +52,6 @@ static int remove_file(struct gather_run *run, const char *name) {
   return unlinkat(run->workspace->private_fd, name, 0) < 0 ? gather_fail(run, "unlink", -errno) : 0;
 }
 
-static int close_file(struct gather_run *run) {
-  int fd = run->fd;
-  run->fd = -1;
-  /* Not repeated after EINTR: the descriptor is gone all the same (close(2), on Linux). */
-  return close(fd) < 0 ? gather_fail(run, "close", -errno) : 0;
-}
-
 /* After an error that was noted: the first one is the one to tell; the file must go all the same. */
 static int give_up(struct gather_run *run, int error) {
   (void)unlinkat(run->workspace->private_fd, run->file_name, 0);
@@ -100,16 +93,15 @@ static int open_new(struct gather_run *run) {
 
 static int new_open(struct gather_run *run) {
   int error = open_file(run, O_CREAT | O_EXCL);
-  if (error)
-    return error;
-  lock_shared(run);
-  return preallocate(run);
+  if (!error)
+    lock_shared(run);
+  return error ? error : preallocate(run);
 }
 
 /* The blog's loop deletes the file before it closes it. */
 static int new_finish(struct gather_run *run) {
   int error = run->plan->keep ? 0 : remove_file(run, run->file_name);
-  int close_error = close_file(run);
+  int close_error = gather_close_fd(run);
   return error ? error : close_error;
 }
 
@@ -143,7 +135,7 @@ static int dotnet_finish(struct gather_run *run) {
   int error = run->plan->keep ? 0 : remove_file(run, run->file_name);
   if (run->locked && flock(run->fd, LOCK_UN) < 0)
     run->lock_error = errno; /* closing unlocks it all the same */
-  int close_error = close_file(run);
+  int close_error = gather_close_fd(run);
   return error ? error : close_error;
 }
 
@@ -168,7 +160,7 @@ static const struct gather_create create_truncate = {
     .provided = GATHER_NEW_BLOCKS,
     .replaces = true,
     .open = truncate_open,
-    .finish = close_file,
+    .finish = gather_close_fd,
 };
 
 static int overwrite_open(struct gather_run *run) {
@@ -180,12 +172,12 @@ static const struct gather_create create_overwrite = {
     .doc = "the old file opened as it is; a crash can leave old and new bytes mixed",
     .replaces = true,
     .open = overwrite_open,
-    .finish = close_file,
+    .finish = gather_close_fd,
 };
 
 static int settle_finish(struct gather_run *run) {
   int error = ftruncate(run->fd, (off_t)run->plan->file_bytes) < 0 ? gather_fail(run, "ftruncate", -errno) : 0;
-  int close_error = close_file(run);
+  int close_error = gather_close_fd(run);
   return error ? error : close_error;
 }
 
@@ -208,7 +200,7 @@ static const struct gather_create create_unlink = {
     .provided = GATHER_NEW_BLOCKS,
     .replaces = true,
     .open = unlink_open,
-    .finish = close_file,
+    .finish = gather_close_fd,
 };
 
 /* As careful programs do it: the file is durable before it takes the old one's place, and the directory after that. A
@@ -216,7 +208,7 @@ static const struct gather_create create_unlink = {
 static int rename_finish(struct gather_run *run) {
   if (run->failure.call)
     return give_up(run, run->failure.error);
-  int error = close_file(run);
+  int error = gather_close_fd(run);
   const int directory = run->workspace->private_fd;
   if (!error && renameat(directory, run->file_name, directory, run->saved_name) < 0)
     error = gather_fail(run, "rename", -errno);

@@ -40,6 +40,9 @@ void gather_batches_close(struct gather_run *run);
 /* The flags for open(2) that the plan's durability and its way past the page cache ask for. */
 int gather_open_flags(const struct gather_plan *plan);
 
+/* Closes run->fd. */
+int gather_close_fd(struct gather_run *run);
+
 /* create.c: around the ops of the scope `file` on the target `file`, untimed. Each returns -errno after gather_fail. */
 
 int gather_create_open(struct gather_run *run);

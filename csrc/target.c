@@ -14,7 +14,7 @@
 
 #include "internal.h"
 
-static int close_fd(struct gather_run *run) {
+int gather_close_fd(struct gather_run *run) {
   int fd = run->fd;
   run->fd = -1;
   /* Not repeated after EINTR: the descriptor is gone all the same (close(2), on Linux). */
@@ -41,7 +41,7 @@ static const struct gather_target target_file = {
     .doc = "a file in the directory given",
     .provided = GATHER_OFFSETS | GATHER_DURABLE | GATHER_REOPENED | GATHER_IS_FILE,
     .open = file_open,
-    .close = close_fd,
+    .close = gather_close_fd,
 };
 
 static int null_open(struct gather_run *run) {
@@ -54,7 +54,7 @@ static const struct gather_target target_null = {
     .doc = "/dev/null: what the calls cost without a file system",
     .provided = GATHER_OFFSETS | GATHER_REOPENED,
     .open = null_open,
-    .close = close_fd,
+    .close = gather_close_fd,
 };
 
 /* --- Streams: what is written must be read, by a thread that the run owns. --- */
@@ -147,7 +147,7 @@ err:
 static int stream_close(struct gather_run *run) {
   struct gather_reader *reader = run->reader;
   bool failed = run->failure.call != NULL; /* an op that failed may have written a part of its batch */
-  int error = close_fd(run);
+  int error = gather_close_fd(run);
   int join_error = pthread_join(reader->thread, NULL);
   if (!error && join_error)
     error = gather_fail(run, "join the reader", -join_error);
